@@ -1,0 +1,223 @@
+//! Rows of a batch: any axis of an n-dimensional array, masked, in parallel, without an allocation a row.
+
+mod mask;
+mod rows;
+
+pub use mask::Mask;
+pub(crate) use rows::{Lanes, drive};
+
+use ndarray::{Array, ArrayView, ArrayViewMut, Axis, Dimension, RemoveAxis};
+use num_traits::Float;
+
+use crate::convex::{Convex, Outcome};
+use crate::error::{Error, Result};
+use crate::real::Element;
+use crate::separation::Separation;
+
+/// What happened to the rows of a batch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How many rows there were.
+    pub rows: usize,
+    /// Rows that were entirely masked and came out as zeros, counted in the order of the other axes.
+    pub empty: Vec<usize>,
+}
+
+impl Report {
+    pub(crate) fn of(outcomes: &[Outcome]) -> Self {
+        let empty = outcomes.iter().enumerate().filter(|(_, o)| **o == Outcome::Empty).map(|(row, _)| row);
+        Report { rows: outcomes.len(), empty: empty.collect() }
+    }
+}
+
+/// A map applied along one axis of an array.
+///
+/// Rows run in parallel unless [`serial`](Batch::serial) is asked for (or the feature `rayon` is off). Arrays whose
+/// axis is contiguous are worked on where they lie; others, and half types, pass through one buffer.
+///
+/// ```
+/// use hfy::{Batch, Entmax, Mask};
+/// use ndarray::{Axis, array};
+///
+/// let scores = array![[1.0, 0.0], [0.2, 3.0], [0.9, 0.0]];
+/// let hidden = array![[false, false], [false, true], [false, true]];
+/// let batch = Batch::new(&Entmax::SPARSEMAX).axis(Axis(0)).mask(Mask::hiding(hidden.view()));
+/// let (weights, report) = batch.map(scores.view())?;
+/// assert_eq!(weights.column(1), array![1.0, 0.0, 0.0]);
+/// assert_eq!((report.rows, report.empty.len()), (2, 0));
+/// # Ok::<(), hfy::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Batch<'a, F: ?Sized> {
+    map: &'a F,
+    axis: Option<Axis>,
+    mask: Option<Mask<'a>>,
+    serial: bool,
+}
+
+impl<'a, F: ?Sized> Batch<'a, F> {
+    /// The map along the last axis, unmasked, in parallel.
+    pub fn new(map: &'a F) -> Self {
+        Batch { map, axis: None, mask: None, serial: false }
+    }
+
+    /// Along another axis.
+    pub fn axis(mut self, axis: Axis) -> Self {
+        self.axis = Some(axis);
+        self
+    }
+
+    /// With some entries hidden.
+    pub fn mask(mut self, mask: Mask<'a>) -> Self {
+        self.mask = Some(mask);
+        self
+    }
+
+    /// On the calling thread alone.
+    pub fn serial(mut self) -> Self {
+        self.serial = true;
+        self
+    }
+
+    fn lanes(&self, shape: &[usize]) -> Result<Lanes> {
+        let axis = match self.axis {
+            Some(Axis(axis)) if axis >= shape.len() => {
+                return Err(Error::parameter("axis", axis, "the axis must be one of the array's"));
+            }
+            Some(Axis(axis)) => axis,
+            None if shape.is_empty() => {
+                return Err(Error::shape("scores", shape, &[1]));
+            }
+            None => shape.len() - 1,
+        };
+        let hidden = self.mask.as_ref().map(|m| m.hidden(shape, axis)).transpose()?;
+        Ok(Lanes::new(shape, axis, self.serial, hidden))
+    }
+}
+
+fn same_shape(argument: &'static str, got: &[usize], expected: &[usize]) -> Result<()> {
+    if got == expected { Ok(()) } else { Err(Error::shape(argument, got, expected)) }
+}
+
+impl<F: ?Sized> Batch<'_, F> {
+    /// The weights, in a new array.
+    pub fn map<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        scores: ArrayView<'_, E, D>,
+    ) -> Result<(Array<E, D>, Report)>
+    where
+        F: Convex<E::Compute>,
+    {
+        let mut out = Array::from_elem(scores.raw_dim(), E::default());
+        let report = self.map_into(scores, out.view_mut())?;
+        Ok((out, report))
+    }
+
+    /// The weights, into a caller's array of the same shape.
+    pub fn map_into<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        scores: ArrayView<'_, E, D>,
+        mut out: ArrayViewMut<'_, E, D>,
+    ) -> Result<Report>
+    where
+        F: Convex<E::Compute>,
+    {
+        same_shape("out", out.shape(), scores.shape())?;
+        let lanes = self.lanes(scores.shape())?;
+        let from = lanes.read(scores.into_dyn());
+        let outcomes = lanes.write(out.view_mut().into_dyn(), false, |to| {
+            drive(&lanes, [from.slice()], to, |row, [scores], to| {
+                to.copy_from_slice(scores);
+                lanes.hide(row, to);
+                self.map.argmax(to)
+            })
+        })?;
+        Ok(Report::of(&outcomes))
+    }
+
+    /// The weights, over the scores. If a row is at fault, rows before it may already have been written.
+    pub fn map_in_place<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        mut scores: ArrayViewMut<'_, E, D>,
+    ) -> Result<Report>
+    where
+        F: Convex<E::Compute>,
+    {
+        let lanes = self.lanes(scores.shape())?;
+        let outcomes = lanes.write(scores.view_mut().into_dyn(), true, |rows| {
+            drive(&lanes, [], rows, |row, [], to| {
+                lanes.hide(row, to);
+                self.map.argmax(to)
+            })
+        })?;
+        Ok(Report::of(&outcomes))
+    }
+
+    /// `gradient ← Jᵀ gradient` for each row, from the scores and the weights that the map gave for them.
+    pub fn vjp<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        scores: ArrayView<'_, E, D>,
+        weights: ArrayView<'_, E, D>,
+        mut gradient: ArrayViewMut<'_, E, D>,
+    ) -> Result<()>
+    where
+        F: Convex<E::Compute>,
+    {
+        same_shape("weights", weights.shape(), scores.shape())?;
+        same_shape("gradient", gradient.shape(), scores.shape())?;
+        let lanes = self.lanes(scores.shape())?;
+        let (scores, weights) = (lanes.read(scores.into_dyn()), lanes.read(weights.into_dyn()));
+        lanes.write(gradient.view_mut().into_dyn(), true, |g| {
+            drive(&lanes, [scores.slice(), weights.slice()], g, |row, [scores, weights], g| {
+                if lanes.hides() {
+                    let mut visible = scores.to_vec();
+                    lanes.hide(row, &mut visible);
+                    self.map.vjp(&visible, weights, g)
+                } else {
+                    self.map.vjp(scores, weights, g)
+                }
+            })
+        })?;
+        Ok(())
+    }
+
+    /// `gradient ← Jᵀ gradient` for each row, from the weights alone. Masks need not be given again: a masked
+    /// entry has weight zero.
+    pub fn pullback<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        weights: ArrayView<'_, E, D>,
+        mut gradient: ArrayViewMut<'_, E, D>,
+    ) -> Result<()>
+    where
+        F: Separation<E::Compute>,
+    {
+        same_shape("gradient", gradient.shape(), weights.shape())?;
+        let lanes = self.lanes(weights.shape())?;
+        let weights = lanes.read(weights.into_dyn());
+        lanes.write(gradient.view_mut().into_dyn(), true, |g| {
+            drive(&lanes, [weights.slice()], g, |_, [weights], g| self.map.pullback(weights, g))
+        })?;
+        Ok(())
+    }
+
+    /// The conjugate of each row, in an array without the axis; minus infinity for rows that are entirely masked.
+    pub fn conjugate<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        scores: ArrayView<'_, E, D>,
+    ) -> Result<Array<E::Compute, D::Smaller>>
+    where
+        F: Convex<E::Compute>,
+    {
+        let lanes = self.lanes(scores.shape())?;
+        let shape = scores.raw_dim().remove_axis(Axis(lanes.axis()));
+        let mut rows: Vec<E> = lanes.read(scores.into_dyn()).slice().to_vec();
+        let values = drive(&lanes, [], &mut rows, |row, [], scores| {
+            lanes.hide(row, scores);
+            if scores.iter().all(|&s| s == E::Compute::neg_infinity()) {
+                return Ok(E::Compute::neg_infinity());
+            }
+            self.map.conjugate(scores)
+        })?;
+        Ok(Array::from_shape_vec(shape, values).expect("one value a row"))
+    }
+}

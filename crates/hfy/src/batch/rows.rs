@@ -1,0 +1,154 @@
+//! The loop over rows: contiguous slices in, contiguous slices out, a chunk of rows a task.
+
+use ndarray::{ArrayBase, ArrayViewD, ArrayViewMutD, CowArray, IxDyn, RawData};
+
+use crate::error::Result;
+use crate::real::{Element, Real};
+
+/// How an array falls into rows.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    axis: usize,
+    rows: usize,
+    length: usize,
+    serial: bool,
+    hidden: Option<Vec<bool>>,
+}
+
+/// An array with its rows one after the other.
+#[derive(Debug)]
+pub(crate) struct Contiguous<'a, E>(CowArray<'a, E, IxDyn>);
+
+impl<E> Contiguous<'_, E> {
+    pub(crate) fn slice(&self) -> &[E] {
+        self.0.as_slice().expect("the array was laid out in standard order")
+    }
+}
+
+/// Moves an axis to the end, keeping the order of the others.
+pub(super) fn axis_last<S: RawData>(array: &mut ArrayBase<S, IxDyn>, axis: usize) {
+    for next in axis + 1..array.ndim() {
+        array.swap_axes(next - 1, next);
+    }
+}
+
+impl Lanes {
+    pub(crate) fn new(shape: &[usize], axis: usize, serial: bool, hidden: Option<Vec<bool>>) -> Self {
+        let rows = shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, d)| d).product();
+        Lanes { axis, rows, length: shape[axis], serial, hidden }
+    }
+
+    pub(crate) fn axis(&self) -> usize {
+        self.axis
+    }
+
+    /// The rows of an array, copied only if they do not already lie one after the other.
+    pub(crate) fn read<'a, E: Element>(&self, mut array: ArrayViewD<'a, E>) -> Contiguous<'a, E> {
+        axis_last(&mut array, self.axis);
+        if array.is_standard_layout() {
+            Contiguous(CowArray::from(array))
+        } else {
+            Contiguous(CowArray::from(array.as_standard_layout().into_owned()))
+        }
+    }
+
+    /// Lends the rows of an array for writing; `update` says whether their content matters.
+    pub(crate) fn write<E: Element, R>(
+        &self,
+        mut array: ArrayViewMutD<'_, E>,
+        update: bool,
+        work: impl FnOnce(&mut [E]) -> Result<R>,
+    ) -> Result<R> {
+        axis_last(&mut array, self.axis);
+        if let Some(rows) = array.as_slice_mut() {
+            return work(rows);
+        }
+        let mut copy = if update {
+            array.as_standard_layout().into_owned()
+        } else {
+            ndarray::ArrayD::from_elem(array.raw_dim(), E::default())
+        };
+        let result = work(copy.as_slice_mut().expect("a new array is in standard order"))?;
+        array.assign(&copy);
+        Ok(result)
+    }
+
+    pub(crate) fn hides(&self) -> bool {
+        self.hidden.is_some()
+    }
+
+    /// Sets the hidden entries of a row to minus infinity.
+    pub(crate) fn hide<T: Real>(&self, row: usize, scores: &mut [T]) {
+        if let Some(hidden) = &self.hidden {
+            let hidden = &hidden[row * self.length..(row + 1) * self.length];
+            scores.iter_mut().zip(hidden).filter(|(_, h)| **h).for_each(|(s, _)| *s = T::neg_infinity());
+        }
+    }
+}
+
+/// A task has at least this many entries, so that handing it out costs little.
+const ENTRIES_A_TASK: usize = 1 << 15;
+
+/// Runs `work` on every row: the same row of each input, and the row of the output that it updates. Half types are
+/// widened into buffers that each task owns. The error of the first row at fault is returned, with its number.
+pub(crate) fn drive<E: Element, const K: usize, R: Send>(
+    lanes: &Lanes,
+    inputs: [&[E]; K],
+    out: &mut [E],
+    work: impl Fn(usize, [&[E::Compute]; K], &mut [E::Compute]) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let n = lanes.length;
+    if n == 0 {
+        return (0..lanes.rows).map(|row| work(row, [&[]; K], &mut []).map_err(|e| e.in_row(row))).collect();
+    }
+    let rows_a_task = (ENTRIES_A_TASK / n).max(1);
+    let task = |(number, out): (usize, &mut [E])| -> Result<Vec<R>> {
+        let mut buffers: [Vec<E::Compute>; K] = std::array::from_fn(|_| Vec::new());
+        let mut target = Vec::new();
+        let mut results = Vec::with_capacity(out.len() / n);
+        for (offset, out) in out.chunks_mut(n).enumerate() {
+            let row = number * rows_a_task + offset;
+            let rows: [&[E]; K] = inputs.map(|input| &input[row * n..(row + 1) * n]);
+            for (buffer, row) in buffers.iter_mut().zip(rows) {
+                if E::as_compute(row).is_none() {
+                    buffer.clear();
+                    buffer.extend(row.iter().map(|v| v.load()));
+                }
+            }
+            let wide: [&[E::Compute]; K] =
+                std::array::from_fn(|k| E::as_compute(rows[k]).unwrap_or(buffers[k].as_slice()));
+            let result = if let Some(out) = E::as_compute_mut(out) {
+                work(row, wide, out)
+            } else {
+                target.clear();
+                target.extend(out.iter().map(|v| v.load()));
+                let result = work(row, wide, &mut target);
+                out.iter_mut().zip(&target).for_each(|(o, &v)| *o = E::store(v));
+                result
+            };
+            results.push(result.map_err(|e| e.in_row(row))?);
+        }
+        Ok(results)
+    };
+    let parts: Vec<Result<Vec<R>>> = run(lanes, out, rows_a_task * n, task);
+    let mut results = Vec::with_capacity(lanes.rows);
+    for part in parts {
+        results.extend(part?);
+    }
+    Ok(results)
+}
+
+fn run<E: Element, R: Send>(
+    lanes: &Lanes,
+    out: &mut [E],
+    chunk: usize,
+    task: impl Fn((usize, &mut [E])) -> R + Sync + Send,
+) -> Vec<R> {
+    #[cfg(feature = "rayon")]
+    if !lanes.serial && out.len() > chunk {
+        use rayon::prelude::*;
+        return out.par_chunks_mut(chunk).enumerate().map(task).collect();
+    }
+    let _ = lanes.serial;
+    out.chunks_mut(chunk).enumerate().map(task).collect()
+}

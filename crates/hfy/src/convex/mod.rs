@@ -1,0 +1,170 @@
+//! The one idea that everything hangs on: a convex function seen through its conjugate.
+//!
+//! [`Convex`] is the trait; the other items are the rows of the table of conjugates, each of them a convex
+//! function again:
+//!
+//! | combinator | function | conjugate | map |
+//! |---|---|---|---|
+//! | [`Scaled`] | `a f(y)` | `a f*(θ/a)` | `ŷ(θ/a)` |
+//! | [`Translated`] | `f(y - b)` | `b·θ + f*(θ)` | `b + ŷ(θ)` |
+//! | [`Transformed`] | `f(A y)` | `f*(A⁻ᵀ θ)` | `A⁻¹ ŷ(A⁻ᵀ θ)` |
+//! | [`SeparableSum`] | `Σ fᵢ(yᵢ)` | `Σ fᵢ*(θᵢ)` | `(ŷ₁(θ₁), ŷ₂(θ₂), ...)` |
+//! | [`InfimalConvolution`] | `inf_z f(y - z) + g(z)` | `f*(θ) + g*(θ)` | `ŷ_f(θ) + ŷ_g(θ)` |
+//! | [`NormBall`] | indicator of `‖y‖_p ≤ r` | `r ‖θ‖_q`, `1/p + 1/q = 1` | the aligned point of the ball |
+//!
+//! The remaining row, `‖y‖_p^p / p` with conjugate `‖θ‖_q^q / q`, is [`Power`](crate::separation::Power).
+
+mod infimal;
+mod norm_ball;
+mod scaled;
+mod separable;
+mod transformed;
+mod translated;
+
+pub use infimal::InfimalConvolution;
+pub use norm_ball::NormBall;
+pub use scaled::Scaled;
+pub use separable::SeparableSum;
+pub use transformed::Transformed;
+pub use translated::Translated;
+
+use crate::error::{Error, Result, check_len};
+use crate::real::{Real, weighted};
+
+/// How a row came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The map was computed.
+    Solved,
+    /// Every entry was masked; the output is all zeros.
+    Empty,
+}
+
+/// A closed convex function `f` with its conjugate `f*(θ) = max_y θ·y - f(y)` and the gradient of that
+/// conjugate, the regularised argmax `ŷ(θ) = argmax_y θ·y - f(y)`.
+///
+/// A score of minus infinity means that the entry is masked: it gets zero weight and zero gradient. A score that
+/// is NaN or plus infinity is an error.
+///
+/// Only four methods have to be written for a function of one's own:
+///
+/// ```
+/// use hfy::{Convex, Outcome, Real, Result};
+///
+/// /// `f(y) = (c/2) |y|²`, so that `ŷ(θ) = θ / c`.
+/// struct Ridge(f64);
+///
+/// impl<T: Real> Convex<T> for Ridge {
+///     fn value(&self, y: &[T]) -> T {
+///         T::of(self.0 / 2.0) * y.iter().map(|&v| v * v).sum::<T>()
+///     }
+///     fn conjugate(&self, theta: &[T]) -> Result<T> {
+///         Ok(theta.iter().map(|&v| v * v).sum::<T>() / T::of(2.0 * self.0))
+///     }
+///     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
+///         theta.iter_mut().for_each(|v| *v = *v / T::of(self.0));
+///         Ok(Outcome::Solved)
+///     }
+///     fn vjp(&self, _theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
+///         g.iter_mut().for_each(|v| *v = *v / T::of(self.0));
+///         Ok(())
+///     }
+/// }
+///
+/// let warm = hfy::Scaled::with_beta(Ridge(2.0), 4.0)?;
+/// let mut y = [1.0, 2.0];
+/// warm.argmax(&mut y)?;
+/// assert_eq!(y, [2.0, 4.0]);
+/// # Ok::<(), hfy::Error>(())
+/// ```
+pub trait Convex<T: Real>: Send + Sync {
+    /// `f(y)`, plus infinity outside the domain.
+    fn value(&self, y: &[T]) -> T;
+
+    /// `f*(θ)`.
+    fn conjugate(&self, theta: &[T]) -> Result<T>;
+
+    /// `θ ← ŷ(θ) = ∇f*(θ)`.
+    fn argmax(&self, theta: &mut [T]) -> Result<Outcome>;
+
+    /// `g ← Jᵀ g`, where `J` is the Jacobian of the map at `theta` and `y = ŷ(theta)`.
+    ///
+    /// `J` is the Hessian of `f*`, hence symmetric: this is the Jacobian-vector product too. Where the map
+    /// has a kink, one element of the generalised Jacobian is used.
+    fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()>;
+
+    /// `out ← ∇_θ (u · J(θ) w)`: the third derivative of `f*` in the directions `u` and `w`, which is what
+    /// differentiating a vector-Jacobian product needs.
+    fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        let _ = (theta, y, u, w, out);
+        Err(Error::Unsupported { function: "this convex function", what: "second derivatives of its map" })
+    }
+
+    /// The Fenchel-Young loss `f(y) + f*(θ) - θ·y`: never negative, and zero exactly where `y = ŷ(θ)`.
+    fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
+        check_len("target", y.len(), theta.len())?;
+        let value = self.value(y);
+        if value == T::infinity() {
+            return Ok(value);
+        }
+        let inner: T = theta.iter().zip(y).map(|(&s, &w)| weighted(w, s)).sum();
+        Ok((value + self.conjugate(theta)? - inner).max(T::zero()))
+    }
+
+    /// `theta ← ŷ(θ) - y`, the gradient of [`loss`](Self::loss) in the scores.
+    fn loss_gradient(&self, theta: &mut [T], y: &[T]) -> Result<Outcome> {
+        check_len("target", y.len(), theta.len())?;
+        let outcome = self.argmax(theta)?;
+        theta.iter_mut().zip(y).for_each(|(t, &y)| *t -= y);
+        Ok(outcome)
+    }
+}
+
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<T: Real, F: Convex<T> + ?Sized> Convex<T> for $pointer {
+            fn value(&self, y: &[T]) -> T {
+                (**self).value(y)
+            }
+            fn conjugate(&self, theta: &[T]) -> Result<T> {
+                (**self).conjugate(theta)
+            }
+            fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
+                (**self).argmax(theta)
+            }
+            fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
+                (**self).vjp(theta, y, g)
+            }
+            fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+                (**self).second_vjp(theta, y, u, w, out)
+            }
+            fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
+                (**self).loss(theta, y)
+            }
+            fn loss_gradient(&self, theta: &mut [T], y: &[T]) -> Result<Outcome> {
+                (**self).loss_gradient(theta, y)
+            }
+        }
+    )*};
+}
+
+forward!(&F, Box<F>, std::sync::Arc<F>);
+
+/// Fails on the first score that is NaN or plus infinity.
+pub(crate) fn check_scores<T: Real>(theta: &[T]) -> Result<()> {
+    match theta.iter().position(|&s| !(s < T::infinity())) {
+        None => Ok(()),
+        Some(index) => Err(Error::Entry {
+            argument: "scores",
+            row: None,
+            index,
+            value: theta[index].wide(),
+            rule: "a score must be finite, or minus infinity where it is masked",
+        }),
+    }
+}
+
+/// Whether every entry is masked; an empty slice is.
+pub(crate) fn all_masked<T: Real>(theta: &[T]) -> bool {
+    theta.iter().all(|&s| s == T::neg_infinity())
+}

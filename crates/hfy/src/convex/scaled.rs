@@ -1,0 +1,97 @@
+use super::{Convex, Outcome};
+use crate::error::{Error, Result};
+use crate::real::{Real, weighted};
+
+/// `a f`: a temperature. With `a = 1/β` the map becomes `ŷ(β θ)` and the conjugate `f*(β θ) / β`.
+///
+/// The printed rule `(a f)*(θ) = a f*(y/a)` names the wrong variable; it is `a f*(θ/a)`.
+///
+/// ```
+/// use hfy::{Convex, Entmax, Scaled};
+///
+/// let cold = Scaled::with_beta(Entmax::SPARSEMAX, 10.0)?;
+/// let mut y = [0.5, 0.45, 0.1];
+/// cold.argmax(&mut y)?;
+/// assert_eq!(y, [0.75, 0.25, 0.0]);
+/// # Ok::<(), hfy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scaled<F> {
+    inner: F,
+    beta: f64,
+}
+
+impl<F> Scaled<F> {
+    /// `a f`, for `a > 0`.
+    pub fn new(inner: F, a: f64) -> Result<Self> {
+        if !(a > 0.0 && a.is_finite() && (1.0 / a).is_finite()) {
+            return Err(Error::parameter("a", a, "a scale must be positive and finite"));
+        }
+        Ok(Scaled { inner, beta: 1.0 / a })
+    }
+
+    /// `f / β`, for an inverse temperature `β > 0`.
+    pub fn with_beta(inner: F, beta: f64) -> Result<Self> {
+        if !(beta > 0.0 && beta.is_finite() && (1.0 / beta).is_finite()) {
+            return Err(Error::parameter("beta", beta, "an inverse temperature must be positive and finite"));
+        }
+        Ok(Scaled { inner, beta })
+    }
+
+    /// The inverse temperature.
+    pub fn beta(&self) -> f64 {
+        self.beta
+    }
+
+    /// The function at temperature one.
+    pub fn inner(&self) -> &F {
+        &self.inner
+    }
+
+    /// The derivative of `g · ŷ(β θ)` with respect to `β`, from `v`, the [`vjp`](Convex::vjp) of `g`.
+    ///
+    /// Since `∂ŷ/∂β = J(βθ) θ` and `v = β J g`, it is `v·θ / β`; masked entries count nothing.
+    pub fn d_beta<T: Real>(&self, theta: &[T], v: &[T]) -> T {
+        theta.iter().zip(v).map(|(&s, &v)| weighted(v, s)).sum::<T>() / T::of(self.beta)
+    }
+
+    fn warmed<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&[T]) -> R) -> R {
+        let beta = T::of(self.beta);
+        let scaled: Vec<T> = theta.iter().map(|&s| s * beta).collect();
+        work(&scaled)
+    }
+}
+
+impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
+    fn value(&self, y: &[T]) -> T {
+        self.inner.value(y) / T::of(self.beta)
+    }
+
+    fn conjugate(&self, theta: &[T]) -> Result<T> {
+        Ok(self.warmed(theta, |scaled| self.inner.conjugate(scaled))? / T::of(self.beta))
+    }
+
+    fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
+        let beta = T::of(self.beta);
+        theta.iter_mut().for_each(|s| *s *= beta);
+        self.inner.argmax(theta)
+    }
+
+    fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
+        self.warmed(theta, |scaled| self.inner.vjp(scaled, y, g))?;
+        let beta = T::of(self.beta);
+        g.iter_mut().for_each(|g| *g *= beta);
+        Ok(())
+    }
+
+    fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        self.warmed(theta, |scaled| self.inner.second_vjp(scaled, y, u, w, out))?;
+        let square = T::of(self.beta * self.beta);
+        out.iter_mut().for_each(|v| *v *= square);
+        Ok(())
+    }
+
+    fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
+        Ok(self.warmed(theta, |scaled| self.inner.loss(scaled, y))? / T::of(self.beta))
+    }
+}

@@ -1,0 +1,16 @@
+//! Hopfield-Fenchel-Young networks, from the convex functions up.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod batch;
+pub mod convex;
+mod error;
+pub mod loss;
+mod real;
+pub mod separation;
+
+pub use batch::{Batch, Mask, Report};
+pub use convex::{Convex, InfimalConvolution, NormBall, Outcome, Scaled, SeparableSum, Transformed, Translated};
+pub use error::{Error, Result};
+pub use loss::{FenchelYoung, Losses, Reduction, Targets};
+pub use real::{Element, Real, Scratch};
+pub use separation::{Bounded, Entmax, Exponential, Map, Normmax, Power, Quadratic, Separation, Subsets, Support};

@@ -1,0 +1,139 @@
+//! `exp` and `ln` as straight-line arithmetic on bits, which compilers turn into vector code.
+//!
+//! Both reduce the argument to a short interval and sum a truncated series there; the terms are as many as
+//! keep the truncation below one rounding. Relative error is below 2 ulp for `exp` and, away from 1, for `ln`.
+
+use super::{Real, Scratch, scratch::Lend};
+
+macro_rules! elementary {
+    (
+        $t:ident, $bits:ident, mantissa: $mantissa:literal, bias: $bias:literal, round: $round:literal,
+        ln2: ($ln2_high:literal, $ln2_low:literal), least: $least:literal, most: $most:literal,
+        exp_terms: $exp_terms:literal, ln_terms: $ln_terms:literal
+    ) => {
+        impl Real for $t {
+            #[inline(always)]
+            fn of(x: f64) -> Self {
+                x as $t
+            }
+
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline(always)]
+            fn exp_lanes(self) -> Self {
+                const INVERSE_FACTORIALS: [$t; $exp_terms] = {
+                    let mut terms = [1.0; $exp_terms];
+                    let mut i = 1;
+                    while i < $exp_terms {
+                        terms[i] = terms[i - 1] / i as $t;
+                        i += 1;
+                    }
+                    terms
+                };
+                let x = if self > $least { self } else { $least };
+                let x = if x < $most { x } else { $most };
+                // Adding 1.5 * 2^mantissa rounds to an integer and leaves it in the low bits.
+                let shifted = x * std::$t::consts::LOG2_E + $round;
+                let k = shifted - $round;
+                let r = (x - k * $ln2_high) - k * $ln2_low;
+                let mut sum = INVERSE_FACTORIALS[$exp_terms - 1];
+                let mut i = $exp_terms - 1;
+                while i > 0 {
+                    i -= 1;
+                    sum = sum * r + INVERSE_FACTORIALS[i];
+                }
+                // 2^k in two factors reaches the denormals.
+                const ROUND: $t = $round;
+                let k = shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(2 * $bias);
+                let half = k >> 1;
+                let first = $t::from_bits(half << $mantissa);
+                let second = $t::from_bits((k - half) << $mantissa);
+                let scaled = sum * first * second;
+                if self < $least { 0.0 } else { scaled }
+            }
+
+            #[inline(always)]
+            fn ln_lanes(self) -> Self {
+                const LIFT: $t = ((1 as $bits) << ($mantissa + 1)) as $t;
+                let denormal = self < $t::MIN_POSITIVE;
+                let x = if denormal { self * LIFT } else { self };
+                let lifted: $t = if denormal { ($mantissa + 1) as $t } else { 0.0 };
+                const ONE: $bits = $bias << $mantissa;
+                const OFFSET: $bits = ONE - std::$t::consts::FRAC_1_SQRT_2.to_bits();
+                let bits = x.to_bits();
+                let exponent = bits.wrapping_add(OFFSET) >> $mantissa;
+                let m = $t::from_bits(bits.wrapping_sub(exponent << $mantissa).wrapping_add(ONE));
+                // The exponent as a float, through the low bits of 1.5 * 2^mantissa.
+                const ROUND: $t = $round;
+                let e = ($t::from_bits(ROUND.to_bits().wrapping_add(exponent)) - ROUND) - $bias as $t - lifted;
+                // ln m = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172.
+                let s = (m - 1.0) / (m + 1.0);
+                let square = s * s;
+                let mut sum = 1.0 / (2 * $ln_terms - 1) as $t;
+                let mut i = $ln_terms - 1;
+                while i > 0 {
+                    i -= 1;
+                    sum = sum * square + 1.0 / (2 * i + 1) as $t;
+                }
+                e * $ln2_high + (e * $ln2_low + 2.0 * s * sum)
+            }
+
+            fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R {
+                <$t as Lend>::lend(work)
+            }
+        }
+    };
+}
+
+elementary!(
+    f32, u32, mantissa: 23, bias: 127, round: 12_582_912.0,
+    ln2: (0.693_359_4, -2.121_944_4e-4), least: -103.9, most: 88.7,
+    exp_terms: 8, ln_terms: 6
+);
+elementary!(
+    f64, u64, mantissa: 52, bias: 1023, round: 6_755_399_441_055_744.0,
+    ln2: (6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10), least: -745.1, most: 709.7,
+    exp_terms: 14, ln_terms: 12
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exp_agrees_with_the_standard_library() {
+        for i in -7450..=7090 {
+            let x = i as f64 * 0.1 + 0.0123;
+            let (ours, theirs) = (x.exp_lanes(), x.exp());
+            assert!((ours - theirs).abs() <= 4.0 * f64::EPSILON * theirs + 1e-323, "exp({x}): {ours} {theirs}");
+            let x = (x / 8.1) as f32;
+            let (ours, theirs) = (x.exp_lanes(), x.exp());
+            assert!((ours - theirs).abs() <= 4.0 * f32::EPSILON * theirs + 1e-44, "exp({x}): {ours} {theirs}");
+        }
+        assert_eq!(f64::NEG_INFINITY.exp_lanes(), 0.0);
+        assert_eq!(0f32.exp_lanes(), 1.0);
+        assert_eq!(0f64.exp_lanes(), 1.0);
+    }
+
+    #[test]
+    fn ln_agrees_with_the_standard_library() {
+        for i in -7440..7000 {
+            let x = (i as f64 * 0.1 + 0.0377).exp();
+            let (ours, theirs) = (x.ln_lanes(), x.ln());
+            assert!((ours - theirs).abs() <= 4.0 * f64::EPSILON * theirs.abs().max(1e-2), "ln({x}): {ours} {theirs}");
+            let x = ((i as f64 * 0.1 + 0.0377) / 8.3).exp() as f32;
+            if x > 0.0 {
+                let (ours, theirs) = (x.ln_lanes(), x.ln());
+                assert!(
+                    (ours - theirs).abs() <= 4.0 * f32::EPSILON * theirs.abs().max(1e-2),
+                    "ln({x}): {ours} {theirs}"
+                );
+            }
+        }
+        assert_eq!(1f32.ln_lanes(), 0.0);
+        assert_eq!(1f64.ln_lanes(), 0.0);
+    }
+}

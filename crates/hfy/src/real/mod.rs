@@ -1,0 +1,60 @@
+//! Numbers: `f32` and `f64` compute, half types only store.
+
+mod element;
+mod elementary;
+mod scratch;
+
+pub use element::Element;
+pub use scratch::Scratch;
+
+use std::fmt::{Debug, Display, LowerExp};
+use std::iter::Sum;
+
+use num_traits::{Float, NumAssign};
+
+/// A floating-point type that maps are computed in: `f32` or `f64`.
+pub trait Real: Float + NumAssign + Sum + Default + Debug + Display + LowerExp + Send + Sync + 'static {
+    /// The nearest number of this type.
+    fn of(x: f64) -> Self;
+
+    /// The same number in double precision.
+    fn wide(self) -> f64;
+
+    /// `exp(self)` without branches, so that a loop over a row becomes vector code.
+    fn exp_lanes(self) -> Self;
+
+    /// `ln(self)` for `self > 0` without branches.
+    fn ln_lanes(self) -> Self;
+
+    /// Lends this thread's buffers, so that no row allocates.
+    fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;
+
+    /// Sums within this distance of a constraint count as meeting it.
+    fn domain_tolerance() -> Self {
+        Self::epsilon().sqrt()
+    }
+}
+
+/// Runs `work` compiled for the widest vector instructions that this machine has.
+#[inline(always)]
+pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// `a * b` where a zero weight silences an infinite score.
+#[inline(always)]
+pub(crate) fn weighted<T: Real>(weight: T, score: T) -> T {
+    if weight == T::zero() { T::zero() } else { weight * score }
+}
+
+/// The greater of two numbers that are not NaN, as one instruction.
+#[inline(always)]
+pub(crate) fn greater<T: Real>(a: T, b: T) -> T {
+    if a > b { a } else { b }
+}
+
+/// The lesser of two numbers that are not NaN, as one instruction.
+#[inline(always)]
+pub(crate) fn lesser<T: Real>(a: T, b: T) -> T {
+    if a < b { a } else { b }
+}

@@ -1,0 +1,48 @@
+//! Buffers that a thread keeps from row to row.
+
+use std::cell::Cell;
+
+use crate::separation::Support;
+
+/// Working memory of one row; its vectors keep their capacity between rows.
+#[derive(Debug, Default)]
+pub struct Scratch<T> {
+    /// The maximum of each block of a row.
+    pub(crate) blocks: Vec<T>,
+    /// Candidates for the support.
+    pub(crate) kept: Vec<T>,
+    /// A second list of candidates.
+    pub(crate) bounds: Vec<T>,
+    /// Points where a piecewise function bends.
+    pub(crate) bends: Vec<T>,
+    /// Upper bounds of candidates.
+    pub(crate) caps: Vec<T>,
+    /// The support of a row, for what is summed over it.
+    pub(crate) support: Support<T>,
+}
+
+macro_rules! thread_scratch {
+    ($t:ident, $cell:ident) => {
+        thread_local! {
+            static $cell: Cell<Option<Scratch<$t>>> = const { Cell::new(None) };
+        }
+
+        impl super::scratch::Lend for $t {
+            fn lend<R>(work: impl FnOnce(&mut Scratch<$t>) -> R) -> R {
+                // Taken out while in use: a map that calls another map gets fresh buffers instead of a panic.
+                let mut scratch = $cell.take().unwrap_or_default();
+                let result = work(&mut scratch);
+                $cell.set(Some(scratch));
+                result
+            }
+        }
+    };
+}
+
+/// The per-type storage behind [`Real::with_scratch`].
+pub(crate) trait Lend: Sized {
+    fn lend<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;
+}
+
+thread_scratch!(f32, SCRATCH_F32);
+thread_scratch!(f64, SCRATCH_F64);

@@ -1,0 +1,162 @@
+//! A map chosen at run time, by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Bounded, Entmax, Exponential, Normmax, Power, Quadratic, Separation, Subsets, Support};
+use crate::convex::{Convex, Outcome};
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// Any separation map, read from text and printed back.
+///
+/// | text | map |
+/// |---|---|
+/// | `softmax`, `sparsemax`, `argmax`, `entmax:1.5` | [`Entmax`] |
+/// | `normmax:5`, `normmax:inf` | [`Normmax`] |
+/// | `subsets:4` | [`Subsets`] |
+/// | `bounded:0.5,0.25,1` | [`Bounded`] |
+/// | `quadratic` (or `identity`) | [`Quadratic`] |
+/// | `power:3` | [`Power`] |
+/// | `exponential` (or `exp`) | [`Exponential`] |
+///
+/// ```
+/// use hfy::{Convex, Map};
+///
+/// let map: Map = "entmax:2".parse()?;
+/// assert_eq!(map.to_string(), "sparsemax");
+/// let mut y = [0.0, 0.5];
+/// map.argmax(&mut y)?;
+/// assert_eq!(y, [0.25, 0.75]);
+/// assert!("entmax:0.5".parse::<Map>().unwrap_err().to_string().contains("alpha = 0.5"));
+/// # Ok::<(), hfy::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Map {
+    /// The identity.
+    Quadratic(Quadratic),
+    /// A signed power.
+    Power(Power),
+    /// The exponential.
+    Exponential(Exponential),
+    /// Entmax, softmax and argmax included.
+    Entmax(Entmax),
+    /// Normmax.
+    Normmax(Normmax),
+    /// Constrained sparsemax.
+    Bounded(Bounded<'static>),
+    /// k-subsets.
+    Subsets(Subsets),
+}
+
+macro_rules! each {
+    ($self:expr, $map:ident => $call:expr) => {
+        match $self {
+            Map::Quadratic($map) => $call,
+            Map::Power($map) => $call,
+            Map::Exponential($map) => $call,
+            Map::Entmax($map) => $call,
+            Map::Normmax($map) => $call,
+            Map::Bounded($map) => $call,
+            Map::Subsets($map) => $call,
+        }
+    };
+}
+
+impl<T: Real> Convex<T> for Map {
+    fn value(&self, y: &[T]) -> T {
+        each!(self, map => map.value(y))
+    }
+    fn conjugate(&self, theta: &[T]) -> Result<T> {
+        each!(self, map => map.conjugate(theta))
+    }
+    fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
+        each!(self, map => map.argmax(theta))
+    }
+    fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
+        each!(self, map => map.vjp(theta, y, g))
+    }
+    fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        each!(self, map => map.second_vjp(theta, y, u, w, out))
+    }
+    fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
+        each!(self, map => map.loss(theta, y))
+    }
+}
+
+impl<T: Real> Separation<T> for Map {
+    fn margin(&self) -> Option<T> {
+        each!(self, map => map.margin())
+    }
+    fn mass(&self) -> Option<f64> {
+        each!(self, map => Separation::<T>::mass(map))
+    }
+    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+        each!(self, map => map.support(theta, support))
+    }
+    fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
+        each!(self, map => map.pullback(y, g))
+    }
+    fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
+        each!(self, map => map.parameter_vjp(y, g))
+    }
+}
+
+impl fmt::Display for Map {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Map::Quadratic(_) => f.write_str("quadratic"),
+            Map::Power(map) => write!(f, "power:{}", map.r()),
+            Map::Exponential(_) => f.write_str("exponential"),
+            Map::Entmax(map) if *map == Entmax::SOFTMAX => f.write_str("softmax"),
+            Map::Entmax(map) if *map == Entmax::SPARSEMAX => f.write_str("sparsemax"),
+            Map::Entmax(map) if *map == Entmax::ARGMAX => f.write_str("argmax"),
+            Map::Entmax(map) => write!(f, "entmax:{}", map.alpha()),
+            Map::Normmax(map) => write!(f, "normmax:{}", map.gamma()),
+            Map::Bounded(map) => {
+                let bounds: Vec<String> = map.upper().iter().map(f64::to_string).collect();
+                write!(f, "bounded:{}", bounds.join(","))
+            }
+            Map::Subsets(map) => write!(f, "subsets:{}", map.k()),
+        }
+    }
+}
+
+impl FromStr for Map {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |rule: &str| Error::Parse { text: text.to_owned(), rule: rule.to_owned() };
+        let (name, parameter) = match text.trim().split_once(':') {
+            Some((name, parameter)) => (name.trim(), Some(parameter.trim())),
+            None => (text.trim(), None),
+        };
+        let number = |rule: &str| -> Result<f64> { parameter.and_then(|p| p.parse().ok()).ok_or_else(|| wrong(rule)) };
+        let plain = |map: Map| match parameter {
+            None => Ok(map),
+            Some(_) => Err(wrong("this map takes no parameter")),
+        };
+        match name {
+            "softmax" => plain(Map::Entmax(Entmax::SOFTMAX)),
+            "sparsemax" => plain(Map::Entmax(Entmax::SPARSEMAX)),
+            "argmax" => plain(Map::Entmax(Entmax::ARGMAX)),
+            "quadratic" | "identity" => plain(Map::Quadratic(Quadratic)),
+            "exponential" | "exp" => plain(Map::Exponential(Exponential)),
+            "entmax" => Entmax::new(number("entmax takes alpha, as in entmax:1.5")?).map(Map::Entmax),
+            "normmax" => Normmax::new(number("normmax takes gamma, as in normmax:5")?).map(Map::Normmax),
+            "subsets" => Subsets::new(number("subsets takes k, as in subsets:4")?).map(Map::Subsets),
+            "power" => Power::new(number("power takes r, as in power:3")?).map(Map::Power),
+            "bounded" => {
+                let rule = "bounded takes one upper bound an entry, as in bounded:0.5,0.25,1";
+                let bounds = parameter.ok_or_else(|| wrong(rule))?.split(',').map(|u| u.trim().parse::<f64>());
+                let bounds: Vec<f64> = bounds.collect::<std::result::Result<_, _>>().map_err(|_| wrong(rule))?;
+                Bounded::new(bounds).map(Map::Bounded)
+            }
+            _ => Err(wrong(
+                "known are softmax, sparsemax, argmax, entmax:ALPHA, normmax:GAMMA, subsets:K, bounded:U,U,..., \
+                 quadratic, power:R and exponential",
+            )),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Separation maps Ω: from scores to weights, one map a file.
+
+mod bounded;
+mod capped;
+mod entmax;
+mod exponential;
+mod map;
+mod normmax;
+mod power;
+mod quadratic;
+mod scan;
+mod subsets;
+mod support;
+mod threshold;
+mod weights;
+
+pub use bounded::Bounded;
+pub use entmax::Entmax;
+pub use exponential::Exponential;
+pub use map::Map;
+pub use normmax::Normmax;
+pub use power::Power;
+pub use quadratic::Quadratic;
+pub use subsets::Subsets;
+pub use support::Support;
+
+use crate::convex::{Convex, Outcome};
+use crate::error::{Error, Result};
+use crate::real::{Real, Scratch, vectorised};
+use weights::Weights;
+
+/// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
+/// its output.
+pub trait Separation<T: Real>: Convex<T> {
+    /// The least lead of the best score over the next from which on the map is exactly one-hot (for k-subsets: of
+    /// the k-th over the next, exactly k-hot). `None` where no finite lead suffices.
+    fn margin(&self) -> Option<T>;
+
+    /// What the weights of every row sum to, where that is fixed.
+    fn mass(&self) -> Option<f64> {
+        None
+    }
+
+    /// Indices and weights of the support, without writing a dense row.
+    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome>;
+
+    /// `g ← Jᵀ g` from the output alone.
+    fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()>;
+
+    /// The derivative of `g · ŷ(θ)` with respect to the map's own parameter (alpha from the right at 1, gamma, k),
+    /// from the output alone. `None` where the map has no scalar parameter.
+    fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
+        let _ = (y, g);
+        Ok(None)
+    }
+}
+
+/// A map that is solved by finding a threshold.
+trait Threshold<T: Real>: Sync {
+    /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch.
+    fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
+}
+
+fn argmax_by<T: Real>(map: &impl Threshold<T>, theta: &mut [T]) -> Result<Outcome> {
+    let solved = T::with_scratch(|scratch| {
+        vectorised(
+            #[inline(always)]
+            || {
+                map.solve(theta, scratch).map(|weights| match weights {
+                    Some(weights) => {
+                        weights.fill(theta);
+                        Outcome::Solved
+                    }
+                    None => {
+                        theta.fill(T::zero());
+                        Outcome::Empty
+                    }
+                })
+            },
+        )
+    })?;
+    Ok(solved)
+}
+
+fn support_by<T: Real>(map: &impl Threshold<T>, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+    T::with_scratch(|scratch| {
+        vectorised(
+            #[inline(always)]
+            || match map.solve(theta, scratch)? {
+                Some(weights) => {
+                    weights.collect(theta, &scratch.blocks, support);
+                    Ok(Outcome::Solved)
+                }
+                None => {
+                    support.clear();
+                    Ok(Outcome::Empty)
+                }
+            },
+        )
+    })
+}
+
+/// Runs `work` on the support of the solved row and on its largest score; `None` where all is masked.
+fn with_support<T: Real, R>(
+    map: &impl Threshold<T>,
+    theta: &[T],
+    work: impl FnOnce(&Support<T>, T) -> R,
+) -> Result<Option<R>> {
+    T::with_scratch(|scratch| {
+        let mut support = std::mem::take(&mut scratch.support);
+        let solved = vectorised(
+            #[inline(always)]
+            || {
+                map.solve(theta, scratch).map(|weights| {
+                    weights.map(|w| {
+                        w.collect(theta, &scratch.blocks, &mut support);
+                        scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max)
+                    })
+                })
+            },
+        );
+        let result = solved.map(|max| max.map(|max| work(&support, max)));
+        scratch.support = support;
+        result
+    })
+}
+
+/// Whether `y` lies in the probability simplex, up to rounding.
+fn in_simplex<T: Real>(y: &[T]) -> bool {
+    in_capped_simplex(y, T::one(), T::infinity())
+}
+
+/// Whether `0 ≤ y ≤ cap` and the entries sum to `mass`, up to rounding.
+fn in_capped_simplex<T: Real>(y: &[T], mass: T, cap: T) -> bool {
+    let tolerance = T::domain_tolerance();
+    let total: f64 = y.iter().map(|v| v.wide()).sum();
+    y.iter().all(|&v| v >= -tolerance && v <= cap + tolerance)
+        && (total - mass.wide()).abs() <= tolerance.wide() * mass.wide().max(1.0)
+}
+
+/// `Ω(target) - Ω(ŷ) + Σ (θ_i - shift)(ŷ_i - target_i)`: the Fenchel-Young loss of a function whose domain fixes the
+/// sum of the entries, so that scores may be shifted before anything is lost to rounding.
+fn shifted_loss<T: Real>(
+    theta: &[T],
+    support: &Support<T>,
+    target: &[T],
+    shift: T,
+    (value, target_value): (T, T),
+) -> T {
+    let mut inner = T::zero();
+    let mut weights = support.iter().peekable();
+    for (i, (&s, &t)) in theta.iter().zip(target).enumerate() {
+        let y = weights.next_if(|&(j, _)| j == i).map_or(T::zero(), |(_, y)| y);
+        let change = y - t;
+        if change != T::zero() {
+            inner += (s - shift) * change;
+        }
+    }
+    (inner - value + target_value).max(T::zero())
+}
+
+/// Fails where a weighted sum of upstream gradients is not finite: one of them was not.
+fn check_gradient<T: Real>(mean: T, g: &[T]) -> Result<()> {
+    if mean.is_finite() {
+        return Ok(());
+    }
+    let index = g.iter().position(|v| !v.is_finite()).unwrap_or(0);
+    let value = g.get(index).map_or(f64::NAN, |v| v.wide());
+    let rule = "an upstream gradient must be finite wherever the weight is not zero";
+    Err(Error::Entry { argument: "gradient", row: None, index, value, rule })
+}

@@ -1,0 +1,198 @@
+//! k-subsets: weights of associations of exactly k patterns.
+
+use super::capped::{level, polish};
+use super::scan::{block_maxima, gather};
+use super::weights::Weights;
+use super::{
+    Separation, Support, Threshold, argmax_by, check_gradient, in_capped_simplex, shifted_loss, support_by,
+    with_support,
+};
+use crate::convex::{Convex, Outcome};
+use crate::error::{Error, Result, check_len};
+use crate::real::{Real, Scratch};
+
+/// k-subsets, the Euclidean projection onto the capped simplex,
+///
+/// ```text
+/// ŷ(θ) = argmax { θ·y - |y|²/2 : Σ y = k, 0 ≤ y ≤ 1 },
+/// ```
+///
+/// for any real k in [0, N], exactly k. Its vertices, for whole k, are the sets of k entries; the map returns such a set
+/// exactly when the k-th score leads the next by 1. k = 1 is sparsemax, up to the constant in Ω.
+///
+/// **Cost.** As many block maxima as needed bound the level from below; the level is found among the entries above
+/// that bound by selection, in linear time. No sort.
+///
+/// **Stability.** Differences are taken to a score next to the level, so that scores of 1e8 do not blur scores of 1.
+///
+/// Reference: Niculae, Martins, Blondel, Cardie, *SparseMAP*, 2018; Blondel, *Structured Prediction with
+/// Projection Oracles*, 2019.
+///
+/// ```
+/// use hfy::{Convex, Subsets};
+///
+/// let mut y = [1.0716, -1.1221, -0.3288, 0.3368, 0.0425];
+/// Subsets::new(2.0)?.argmax(&mut y)?;
+/// assert!(y[0] == 1.0 && (y[3] - 0.64715_f64).abs() < 1e-9);
+/// # Ok::<(), hfy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Subsets {
+    k: f64,
+}
+
+impl Subsets {
+    /// Subsets of `k` entries; `k` may be any number from zero up to the length of the rows.
+    pub fn new(k: f64) -> Result<Self> {
+        if k >= 0.0 && k.is_finite() {
+            Ok(Subsets { k })
+        } else {
+            Err(Error::parameter("k", k, "k must be finite and not negative"))
+        }
+    }
+
+    /// The number of entries in a subset.
+    pub fn k(&self) -> f64 {
+        self.k
+    }
+
+    /// The mean of `g` over the weights strictly between 0 and 1; `None` where there is none.
+    fn free_mean<T: Real>(y: &[T], g: &[T]) -> Result<Option<T>> {
+        let free = || y.iter().zip(g).filter(|(y, _)| is_free(**y)).map(|(_, &g)| g);
+        let count = free().count();
+        if count == 0 {
+            return Ok(None);
+        }
+        let mean = free().sum::<T>() / T::of(count as f64);
+        check_gradient(mean, g)?;
+        Ok(Some(mean))
+    }
+}
+
+fn is_free<T: Real>(y: T) -> bool {
+    y > T::zero() && y < T::one()
+}
+
+fn half_square<T: Real>(weights: &[T]) -> T {
+    weights.iter().map(|&w| w * w).sum::<T>() * T::of(0.5)
+}
+
+impl<T: Real> Threshold<T> for Subsets {
+    #[inline(always)]
+    fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+        let (zero, one, mass) = (T::zero(), T::one(), T::of(self.k));
+        let max = block_maxima(theta, &mut scratch.blocks)?;
+        if self.k > theta.len() as f64 {
+            return Err(Error::parameter("k", self.k, "k must not exceed the number of entries in a row"));
+        }
+        if max == T::neg_infinity() {
+            return Ok(None);
+        }
+        if self.k == 0.0 {
+            return Ok(Some(Weights::Above { shift: zero, level: T::infinity(), share: zero }));
+        }
+        let Scratch { blocks, kept, bounds, bends, .. } = scratch;
+        // The level of a part of the row, here the block maxima, never exceeds that of the whole.
+        let mut floor = T::neg_infinity();
+        let visible = blocks.iter().filter(|&&b| b > T::neg_infinity());
+        if blocks.len() > 2 && visible.clone().count() as f64 > self.k {
+            let mut maxima: Vec<T> = std::mem::take(kept);
+            maxima.clear();
+            maxima.extend(visible);
+            bounds.clear();
+            bounds.resize(maxima.len(), one);
+            let part = level(&mut maxima, bounds, mass, bends);
+            let rough = part.anchor + part.tau;
+            floor = rough - T::of(4.0) * T::epsilon() * (rough.abs() + one);
+            *kept = maxima;
+        }
+        let count = gather(theta, blocks, (zero, one), floor, kept);
+        if self.k > count as f64 {
+            return Err(Error::parameter("k", self.k, "k must not exceed the number of unmasked entries in a row"));
+        }
+        if self.k == count as f64 {
+            return Ok(Some(Weights::Above { shift: zero, level: floor, share: one }));
+        }
+        let mut rest: Vec<T> = std::mem::take(bounds);
+        rest.clear();
+        rest.extend_from_slice(&kept[..count]);
+        let mut caps: Vec<T> = std::mem::take(&mut scratch.caps);
+        caps.clear();
+        caps.resize(count, one);
+        let found = level(&mut rest, &mut caps, mass, bends);
+        let found = polish(found, mass, kept[..count].iter().map(|&x| (x, one)));
+        *bounds = rest;
+        scratch.caps = caps;
+        Ok(Some(Weights::Ramp { shift: found.anchor, tau: found.tau, cap: one }))
+    }
+}
+
+impl<T: Real> Convex<T> for Subsets {
+    fn value(&self, y: &[T]) -> T {
+        if in_capped_simplex(y, T::of(self.k), T::one()) { half_square(y) } else { T::infinity() }
+    }
+
+    /// Minus infinity where every entry is masked: the maximum over nothing.
+    fn conjugate(&self, theta: &[T]) -> Result<T> {
+        let conjugate = with_support(self, theta, |support, _| {
+            support.iter().map(|(i, y)| y * theta[i]).sum::<T>() - half_square(support.weights())
+        })?;
+        Ok(conjugate.unwrap_or(T::neg_infinity()))
+    }
+
+    fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
+        argmax_by(self, theta)
+    }
+
+    fn vjp(&self, _theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
+        self.pullback(y, g)
+    }
+
+    /// The map is piecewise linear.
+    fn second_vjp(&self, _theta: &[T], y: &[T], _u: &[T], _w: &[T], out: &mut [T]) -> Result<()> {
+        check_len("out", out.len(), y.len())?;
+        out.fill(T::zero());
+        Ok(())
+    }
+
+    fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
+        check_len("target", y.len(), theta.len())?;
+        let target = self.value(y);
+        if target == T::infinity() {
+            return Ok(target);
+        }
+        let loss = with_support(self, theta, |support, max| {
+            // Shifted by a score at the level, where the weights of target and map differ least in size.
+            let shift = support.iter().find(|(_, w)| is_free(*w)).map_or(max, |(i, _)| theta[i]);
+            shifted_loss(theta, support, y, shift, (half_square(support.weights()), target))
+        })?;
+        Ok(loss.unwrap_or(T::zero()))
+    }
+}
+
+impl<T: Real> Separation<T> for Subsets {
+    fn margin(&self) -> Option<T> {
+        Some(T::one())
+    }
+
+    fn mass(&self) -> Option<f64> {
+        Some(self.k)
+    }
+
+    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+        support_by(self, theta, support)
+    }
+
+    fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
+        check_len("gradient", g.len(), y.len())?;
+        let mean = Self::free_mean(y, g)?.unwrap_or(T::zero());
+        g.iter_mut().zip(y).for_each(|(g, &y)| *g = if is_free(y) { *g - mean } else { T::zero() });
+        Ok(())
+    }
+
+    /// More mass is spread evenly over the weights that are free to grow.
+    fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
+        check_len("gradient", g.len(), y.len())?;
+        Ok(Some(Self::free_mean(y, g)?.unwrap_or(T::zero())))
+    }
+}
