@@ -1,7 +1,8 @@
 //! `exp` and `ln` as straight-line arithmetic on bits, which compilers turn into vector code.
 //!
 //! Both reduce the argument to a short interval and sum a truncated series there; the terms are as many as
-//! keep the truncation below one rounding. Relative error is below 2 ulp for `exp` and, away from 1, for `ln`.
+//! keep the truncation below one rounding. Multiply-adds are one instruction on every machine that `vectorised`
+//! has wide vectors for. Relative error is below 2 ulp for `exp` and, away from 1, for `ln`.
 
 use super::{Real, Scratch, scratch::Lend};
 
@@ -36,14 +37,14 @@ macro_rules! elementary {
                 let x = if self > $least { self } else { $least };
                 let x = if x < $most { x } else { $most };
                 // Adding 1.5 * 2^mantissa rounds to an integer and leaves it in the low bits.
-                let shifted = x * std::$t::consts::LOG2_E + $round;
+                let shifted = x.mul_add(std::$t::consts::LOG2_E, $round);
                 let k = shifted - $round;
-                let r = (x - k * $ln2_high) - k * $ln2_low;
+                let r = k.mul_add(-$ln2_low, k.mul_add(-$ln2_high, x));
                 let mut sum = INVERSE_FACTORIALS[$exp_terms - 1];
                 let mut i = $exp_terms - 1;
                 while i > 0 {
                     i -= 1;
-                    sum = sum * r + INVERSE_FACTORIALS[i];
+                    sum = sum.mul_add(r, INVERSE_FACTORIALS[i]);
                 }
                 // 2^k in two factors reaches the denormals.
                 const ROUND: $t = $round;
@@ -76,9 +77,9 @@ macro_rules! elementary {
                 let mut i = $ln_terms - 1;
                 while i > 0 {
                     i -= 1;
-                    sum = sum * square + 1.0 / (2 * i + 1) as $t;
+                    sum = sum.mul_add(square, 1.0 / (2 * i + 1) as $t);
                 }
-                e * $ln2_high + (e * $ln2_low + 2.0 * s * sum)
+                e.mul_add($ln2_high, e.mul_add($ln2_low, 2.0 * s * sum))
             }
 
             fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::capped::{Level, level, polish};
+use super::capped::{Level, Parts, level, polish};
 use super::{Separation, Support, check_gradient};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
@@ -117,7 +117,8 @@ impl<'a> Bounded<'a> {
                 scratch.caps.push(T::of(u.min(2.0)));
             }
             let found = level(&mut scratch.bounds, &mut scratch.caps, T::one(), &mut scratch.bends);
-            Ok(Some(polish(found, T::one(), visible.map(|(&x, &u)| (x, T::of(u.min(2.0)))))))
+            let entries = visible.map(|(&x, &u)| (x, T::of(u.min(2.0))));
+            Ok(Some(polish(found, T::one(), |level| Parts::of(level, entries.clone()))))
         })
     }
 }

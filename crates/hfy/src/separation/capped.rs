@@ -4,6 +4,7 @@
 //! selection, and dropping entries whose part is decided, takes time linear in the number of entries; the linear
 //! equation on the last piece gives the level.
 
+use super::scan::sums;
 use crate::real::{Real, greater, lesser};
 
 /// The level as an anchor among the scores and a distance from it, which keeps small differences between large
@@ -66,26 +67,99 @@ pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends:
     Level { anchor, tau: (total - mass) / T::of(x.len() as f64) }
 }
 
-/// Repeats the last linear equation with the parts that the level itself gives, until they agree: bends far from
-/// zero carry a rounding error that differences to the anchor do not.
-pub(crate) fn polish<T: Real>(mut level: Level<T>, mass: T, entries: impl Iterator<Item = (T, T)> + Clone) -> Level<T> {
-    for _ in 0..8 {
-        let (mut free, mut total, mut full) = (0usize, T::zero(), T::zero());
-        for (x, u) in entries.clone() {
+/// For bounds that are all one and `0 < mass < n`: a point where `Σ clip(x_i - τ, 0, 1)` is at least the mass, and the
+/// level itself to within rounding, if it was reached.
+///
+/// Newton steps on the piecewise linear sum, kept inside a bracket; each costs one vectorised pass, and a handful
+/// suffice unless the scores spread over many orders of magnitude.
+#[inline(always)]
+pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
+    let mut least = T::infinity();
+    for &x in x {
+        least = lesser(x, least);
+    }
+    let (mut low, mut high) = (least - T::one(), max);
+    let mut tau = high - (high - low) * (mass / T::of(x.len() as f64));
+    for _ in 0..40 {
+        let (held, free, _) = sums(
+            x,
+            #[inline(always)]
+            |x| {
+                let d = x - tau;
+                let inside = d > T::zero() && d < T::one();
+                (lesser(greater(d, T::zero()), T::one()), if inside { T::one() } else { T::zero() }, T::zero())
+            },
+        );
+        let excess = held - mass;
+        if excess >= T::zero() {
+            low = tau;
+        } else {
+            high = tau;
+        }
+        let next = tau + excess / free;
+        if (next - tau).abs() <= T::of(4.0) * T::epsilon() * (tau.abs() + T::one()) {
+            return (low, Some(next));
+        }
+        tau = if next > low && next < high { next } else { low + (high - low) * T::of(0.5) };
+    }
+    (low, None)
+}
+
+/// How the entries fall at a level: the number strictly between their bounds, the sum of their scores less the
+/// anchor, and the mass of those at their upper bound.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts<T> {
+    pub(crate) free: T,
+    pub(crate) total: T,
+    pub(crate) full: T,
+}
+
+impl<T: Real> Parts<T> {
+    /// For bounds that are all one.
+    #[inline(always)]
+    pub(crate) fn unit(level: Level<T>, x: &[T]) -> Self {
+        let (zero, one) = (T::zero(), T::one());
+        let (free, total, full) = sums(
+            x,
+            #[inline(always)]
+            |x| {
+                let offset = x - level.anchor;
+                let d = offset - level.tau;
+                let (full, free) = (d >= one, d > zero && d < one);
+                (if free { one } else { zero }, if free { offset } else { zero }, if full { one } else { zero })
+            },
+        );
+        Parts { free, total, full }
+    }
+
+    /// For any bounds.
+    pub(crate) fn of(level: Level<T>, entries: impl Iterator<Item = (T, T)>) -> Self {
+        let mut parts = Parts { free: T::zero(), total: T::zero(), full: T::zero() };
+        for (x, u) in entries {
             let d = (x - level.anchor) - level.tau;
             if d >= u {
-                full += u;
+                parts.full += u;
             } else if d > T::zero() {
-                free += 1;
-                total += x - level.anchor;
+                parts.free += T::one();
+                parts.total += x - level.anchor;
             }
         }
-        if free == 0 {
-            return level;
+        parts
+    }
+}
+
+/// Repeats the last linear equation with the parts that the level itself gives, until they agree: bends far from
+/// zero carry a rounding error that differences to the anchor do not.
+#[inline(always)]
+pub(crate) fn polish<T: Real>(mut level: Level<T>, mass: T, parts: impl Fn(Level<T>) -> Parts<T>) -> Level<T> {
+    for _ in 0..8 {
+        let Parts { free, total, full } = parts(level);
+        if free == T::zero() {
+            break;
         }
-        let tau = (total + full - mass) / T::of(free as f64);
+        let tau = (total + (full - mass)) / free;
         if tau == level.tau {
-            return level;
+            break;
         }
         level.tau = tau;
     }

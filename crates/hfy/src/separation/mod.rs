@@ -8,6 +8,7 @@ mod map;
 mod normmax;
 mod power;
 mod quadratic;
+mod raise;
 mod scan;
 mod subsets;
 mod support;
@@ -62,24 +63,20 @@ trait Threshold<T: Real>: Sync {
 }
 
 fn argmax_by<T: Real>(map: &impl Threshold<T>, theta: &mut [T]) -> Result<Outcome> {
-    let solved = T::with_scratch(|scratch| {
+    T::with_scratch(|scratch| {
         vectorised(
             #[inline(always)]
             || {
-                map.solve(theta, scratch).map(|weights| match weights {
-                    Some(weights) => {
-                        weights.fill(theta);
-                        Outcome::Solved
-                    }
-                    None => {
-                        theta.fill(T::zero());
-                        Outcome::Empty
-                    }
-                })
+                if let Some(weights) = map.solve(theta, scratch)? {
+                    weights.fill(theta);
+                    Ok(Outcome::Solved)
+                } else {
+                    theta.fill(T::zero());
+                    Ok(Outcome::Empty)
+                }
             },
         )
-    })?;
-    Ok(solved)
+    })
 }
 
 fn support_by<T: Real>(map: &impl Threshold<T>, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
@@ -111,15 +108,15 @@ fn with_support<T: Real, R>(
         let solved = vectorised(
             #[inline(always)]
             || {
-                map.solve(theta, scratch).map(|weights| {
-                    weights.map(|w| {
-                        w.collect(theta, &scratch.blocks, &mut support);
-                        scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max)
-                    })
-                })
+                let weights = map.solve(theta, scratch)?;
+                if let Some(weights) = weights {
+                    weights.collect(theta, &scratch.blocks, &mut support);
+                }
+                Ok(weights.is_some())
             },
         );
-        let result = solved.map(|max| max.map(|max| work(&support, max)));
+        let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);
+        let result = solved.map(|solved| solved.then(|| work(&support, max)));
         scratch.support = support;
         result
     })

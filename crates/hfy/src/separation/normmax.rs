@@ -1,6 +1,7 @@
 //! Gamma-normmax: flatter than entmax over the patterns it keeps.
 
 use super::entmax::candidates;
+use super::raise::{Exponent, power_sum};
 use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
@@ -89,7 +90,7 @@ impl<T: Real> Threshold<T> for Normmax {
         }
         let one = T::one();
         // γ/(γ-1), the exponent of the threshold equation, and one less.
-        let exponent = T::of(1.0 / (self.gamma - 1.0));
+        let exponent = Exponent::of(T::of(1.0 / (self.gamma - 1.0)));
         let p = if self.gamma.is_infinite() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
         let (count, omega) = candidates(theta, scratch, (max, one), p);
         let kept = &mut scratch.kept[..count];
@@ -100,7 +101,8 @@ impl<T: Real> Threshold<T> for Normmax {
             let (tau, total) = quadratic(kept, omega - one);
             Weights::Line { shift: max, tau, factor: one / total }
         } else {
-            let (omega, total) = general(kept, p, omega, 60);
+            let omega = general(kept, p, omega);
+            let total = power_sum(kept, omega, exponent);
             Weights::Power { shift: max, scale: one, omega, exponent, factor: one / total }
         }))
     }

@@ -1,6 +1,6 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
-use super::capped::{level, polish};
+use super::capped::{Level, Parts, level, polish, unit_level};
 use super::scan::{block_maxima, gather};
 use super::weights::Weights;
 use super::{
@@ -91,20 +91,14 @@ impl<T: Real> Threshold<T> for Subsets {
         if self.k == 0.0 {
             return Ok(Some(Weights::Above { shift: zero, level: T::infinity(), share: zero }));
         }
-        let Scratch { blocks, kept, bounds, bends, .. } = scratch;
+        let Scratch { blocks, kept, bounds, caps, bends, .. } = scratch;
         // The level of a part of the row, here the block maxima, never exceeds that of the whole.
         let mut floor = T::neg_infinity();
-        let visible = blocks.iter().filter(|&&b| b > T::neg_infinity());
-        if blocks.len() > 2 && visible.clone().count() as f64 > self.k {
-            let mut maxima: Vec<T> = std::mem::take(kept);
-            maxima.clear();
-            maxima.extend(visible);
-            bounds.clear();
-            bounds.resize(maxima.len(), one);
-            let part = level(&mut maxima, bounds, mass, bends);
-            let rough = part.anchor + part.tau;
-            floor = rough - T::of(4.0) * T::epsilon() * (rough.abs() + one);
-            *kept = maxima;
+        bounds.clear();
+        bounds.extend(blocks.iter().filter(|&&b| b > T::neg_infinity()));
+        if blocks.len() > 2 && bounds.len() as f64 > self.k {
+            let (low, _) = unit_level(bounds, mass, max);
+            floor = low - T::of(4.0) * T::epsilon() * (low.abs() + one);
         }
         let count = gather(theta, blocks, (zero, one), floor, kept);
         if self.k > count as f64 {
@@ -113,16 +107,23 @@ impl<T: Real> Threshold<T> for Subsets {
         if self.k == count as f64 {
             return Ok(Some(Weights::Above { shift: zero, level: floor, share: one }));
         }
-        let mut rest: Vec<T> = std::mem::take(bounds);
-        rest.clear();
-        rest.extend_from_slice(&kept[..count]);
-        let mut caps: Vec<T> = std::mem::take(&mut scratch.caps);
-        caps.clear();
-        caps.resize(count, one);
-        let found = level(&mut rest, &mut caps, mass, bends);
-        let found = polish(found, mass, kept[..count].iter().map(|&x| (x, one)));
-        *bounds = rest;
-        scratch.caps = caps;
+        let kept = &kept[..count];
+        let found = match unit_level(kept, mass, max) {
+            (_, Some(anchor)) => Level { anchor, tau: zero },
+            (_, None) => {
+                bounds.clear();
+                bounds.extend_from_slice(kept);
+                caps.clear();
+                caps.resize(count, one);
+                level(bounds, caps, mass, bends)
+            }
+        };
+        let found = polish(
+            found,
+            mass,
+            #[inline(always)]
+            |level| Parts::unit(level, kept),
+        );
         Ok(Some(Weights::Ramp { shift: found.anchor, tau: found.tau, cap: one }))
     }
 }

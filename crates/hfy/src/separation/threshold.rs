@@ -5,7 +5,8 @@
 //! its p-th root, the p-norm of `(z - τ)₊`, which is nearly straight: Newton steps on the norm approach the root
 //! from the left and take few rounds.
 
-use super::scan::{retain_above, sums};
+use super::raise::{Exponent, moments};
+use super::scan::{retain_above, sum, sums};
 use crate::real::{Real, lesser};
 
 /// `p = 1`: drops entries below the mean threshold until none is left to drop. Finite and exact. Returns `τ` and
@@ -14,7 +15,11 @@ use crate::real::{Real, lesser};
 pub(crate) fn linear<T: Real>(z: &mut [T]) -> (T, usize) {
     let mut count = z.len();
     loop {
-        let [total] = sums(&z[..count], |z| [z]);
+        let total = sum(
+            &z[..count],
+            #[inline(always)]
+            |z| z,
+        );
         let tau = (total - T::one()) / T::of(count as f64);
         let left = retain_above(&mut z[..count], tau);
         if left == count || left == 0 {
@@ -32,8 +37,16 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
     for _ in 0..64 {
         count = retain_above(&mut z[..count], tau);
         let size = T::of(count as f64);
-        let [first, second] = sums(&z[..count], |z| [z - tau, (z - tau) * (z - tau)]);
-        let least = z[..count].iter().fold(T::infinity(), |m, &z| lesser(z, m)) - tau;
+        let (first, second, _) = sums(
+            &z[..count],
+            #[inline(always)]
+            |z| (z - tau, (z - tau) * (z - tau), T::zero()),
+        );
+        let mut least = T::infinity();
+        for &z in &z[..count] {
+            least = lesser(z, least);
+        }
+        least -= tau;
         let discriminant = first * first - size * (second - T::one());
         if discriminant >= T::zero() {
             let step = (second - T::one()) / (first + discriminant.sqrt());
@@ -47,56 +60,34 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
         }
         tau += step;
     }
-    let [first] = sums(&z[..count], |z| [if z > tau { z - tau } else { T::zero() }]);
+    let first = sum(
+        &z[..count],
+        #[inline(always)]
+        |z| if z > tau { z - tau } else { T::zero() },
+    );
     (tau, first)
 }
 
-/// The power `t^p` of `t = 1 + d`, zero for `t ≤ 0`. With `precise`, the rounding of `1 + d` is made good: needed
-/// for large `p`, where entmax approaches softmax.
-#[inline(always)]
-pub(crate) fn power<T: Real>(d: T, p: T, precise: bool) -> (T, T) {
-    let t = T::one() + d;
-    let positive = t > T::zero();
-    let safe = if positive { t } else { T::one() };
-    let mut log = safe.ln_lanes();
-    if precise {
-        log += if positive { (d - (safe - T::one())) / safe } else { T::zero() };
-    }
-    let y = (p * log).exp_lanes();
-    (if positive { y } else { T::zero() }, safe)
-}
-
-/// Powers above this carry the rounding correction.
-#[inline(always)]
-pub(crate) fn precise<T: Real>(p: T) -> bool {
-    p > T::of(4.0)
-}
-
-/// The root of `Σ (1 + z_i - ω)₊^p = 1` for `p > 1`, with `Σ (1 + z_i - ω)₊^(p-1)` there.
+/// The root of `Σ (1 + z_i - ω)₊^p = 1` for `p > 1`.
 ///
 /// `ω = 1 + τ` keeps its relative precision as `p` grows without bound. `start` must lie left of the root. Each round
 /// takes Halley's step on the norm where that is tame, Newton's otherwise, and halves the bracket if both leave it.
 #[inline(always)]
-pub(crate) fn general<T: Real>(z: &[T], p: T, start: T, rounds: usize) -> (T, T) {
-    let correct = precise(p);
+pub(crate) fn general<T: Real>(z: &[T], p: T, start: T) -> T {
+    let exponent = Exponent::of(p);
     let inverse = T::one() / p;
     let (mut low, mut high) = (start, T::one() - T::of(z.len() as f64).powf(-inverse));
-    // For n = 1 and rounding beyond it.
+    // For one entry, and for rounding.
     high = high.max(low);
     let mut omega = start;
-    let mut first = T::one();
-    for _ in 0..rounds {
-        let [s0, s1, s2] = sums(z, |z| {
-            let (y, t) = power(z - omega, p, correct);
-            let over = y / t;
-            [y, over, over / t]
-        });
-        first = s1;
+    let mut last_step = T::infinity();
+    // The error left by a step is of third order, or of order p where an entry enters or leaves the support.
+    let close = (T::of(0.1) * T::epsilon()).powf(T::one() / p.min(T::of(3.0)));
+    for _ in 0..60 {
+        let (s0, s1, s2) = moments(z, omega, exponent);
+        let log = s0.ln();
         // 1 - S₀^(-1/p), without cancellation near the root.
-        let excess = -(-inverse * s0.ln()).exp_m1();
-        if (s0 - T::one()).abs() <= T::of(2.0) * T::epsilon() {
-            break;
-        }
+        let excess = -(-inverse * log).exp_m1();
         if excess > T::zero() {
             low = omega;
         } else {
@@ -104,33 +95,37 @@ pub(crate) fn general<T: Real>(z: &[T], p: T, start: T, rounds: usize) -> (T, T)
         }
         let newton = s0 * excess / s1;
         let bend = T::of(0.5) * (p - T::one()) * excess * (s2 * s0 / (s1 * s1) - T::one());
-        let step = if bend.abs() < T::of(0.5) { newton / (T::one() - bend) } else { newton };
-        let mut next = omega + step;
+        let tame = bend.abs() < T::of(0.5);
+        let mut next = omega + if tame { newton / (T::one() - bend) } else { newton };
+        if tame && log.abs() <= close {
+            return next;
+        }
         if !(next >= low && next <= high) {
             next = omega + newton;
             if !(next >= low && next <= high) {
                 next = low + (high - low) * T::of(0.5);
             }
         }
-        if next == omega || (next - omega).abs() <= T::epsilon() * T::of(0.5) * next.abs() {
-            omega = next;
-            break;
+        // Rounding of the sum is all that is left once steps no longer shrink.
+        let step = (next - omega).abs();
+        if step <= T::of(0.5) * T::epsilon() * next.abs()
+            || (log.abs() <= T::of(64.0) * T::epsilon() && step >= T::of(0.5) * last_step)
+        {
+            return next;
         }
-        omega = next;
+        (omega, last_step) = (next, step);
     }
-    (omega, first)
+    omega
 }
 
 /// A lower bound of the root of `Σ (1 + z_i - ω)₊^p = 1` by a few Newton steps, which never pass the root.
 #[inline(always)]
 pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
+    let exponent = Exponent::of(p);
     let inverse = T::one() / p;
     let mut omega = T::zero();
     for _ in 0..3 {
-        let [s0, s1] = sums(z, |z| {
-            let (y, t) = power(z - omega, p, false);
-            [y, y / t]
-        });
+        let (s0, s1, _) = moments(z, omega, exponent);
         let step = s0 * -(-inverse * s0.ln()).exp_m1() / s1;
         if !(step > T::zero()) {
             break;
@@ -155,7 +150,11 @@ pub(crate) fn concave<T: Real>(z: &mut [T], p: T) -> (T, T) {
         let middle = start + (end - start) / 2;
         let (_, &mut pivot, _) =
             z[start..end].select_nth_unstable_by(middle - start, |a, b| b.partial_cmp(a).expect("scores are numbers"));
-        let [mass] = sums(&z[..middle], |z| [if z > pivot { (z - pivot).powf(p) } else { T::zero() }]);
+        let mass = sum(
+            &z[..middle],
+            #[inline(always)]
+            |z| if z > pivot { (z - pivot).powf(p) } else { T::zero() },
+        );
         if mass < T::one() {
             lowest = pivot;
             start = middle + 1;

@@ -1,8 +1,8 @@
 //! Every threshold map is a function of one score once its threshold is known.
 
 use super::Support;
+use super::raise::{self, Exponent};
 use super::scan::BLOCK;
-use super::threshold::{power, precise};
 use crate::real::{Real, greater, lesser};
 
 /// A solved row: the weight of an entry as a function of its score.
@@ -15,7 +15,7 @@ pub(crate) enum Weights<T> {
     /// `factor ((x - shift) - tau)₊`: 2-normmax.
     Line { shift: T, tau: T, factor: T },
     /// `factor (1 + (x - shift) scale - omega)₊^exponent`: entmax up to 2, normmax.
-    Power { shift: T, scale: T, omega: T, exponent: T, factor: T },
+    Power { shift: T, scale: T, omega: T, exponent: Exponent<T>, factor: T },
     /// `((x - shift) scale - lowest + least^scale)^(1/scale)` from `lowest` on, where it is `least`: entmax above 2.
     Root { shift: T, scale: T, lowest: T, least: T },
     /// `share` above `level`: the uniform weights of infinite normmax.
@@ -33,41 +33,62 @@ impl<T: Real> Weights<T> {
         let zero = T::zero();
         match self {
             Weights::Ramp { shift, tau, cap } => {
-                row.iter_mut().for_each(|x| *x = lesser(greater((*x - shift) - tau, zero), cap));
+                for x in row.iter_mut() {
+                    *x = lesser(greater((*x - shift) - tau, zero), cap);
+                }
             }
             Weights::Square { shift, tau } => {
                 let half = T::of(0.5);
-                row.iter_mut().for_each(|x| {
+                for x in row.iter_mut() {
                     let t = greater((*x - shift) * half - tau, zero);
                     *x = t * t;
-                });
+                }
             }
             Weights::Line { shift, tau, factor } => {
-                row.iter_mut().for_each(|x| *x = greater((*x - shift) - tau, zero) * factor);
+                for x in row.iter_mut() {
+                    *x = greater((*x - shift) - tau, zero) * factor;
+                }
             }
             Weights::Power { shift, scale, omega, exponent, factor } => {
-                let correct = precise(exponent);
-                let weigh = |x: T| power((x - shift) * scale - omega, exponent, correct).0 * factor;
-                let level = omega - T::one();
-                let (parts, rest) = row.as_chunks_mut::<8>();
-                for part in parts {
-                    let mut any = false;
-                    for l in 0..8 {
-                        any |= (part[l] - shift) * scale > level;
-                    }
-                    if any {
-                        part.iter_mut().for_each(|x| *x = weigh(*x));
-                    } else {
-                        part.fill(zero);
-                    }
-                }
-                rest.iter_mut().for_each(|x| *x = weigh(*x));
+                raise::fill(row, (shift, scale), omega, (exponent, factor));
             }
             Weights::Exponential { shift, factor } => {
-                row.iter_mut().for_each(|x| *x = (*x - shift).exp_lanes() * factor);
+                for x in row.iter_mut() {
+                    *x = (*x - shift).exp_lanes() * factor;
+                }
             }
-            Weights::Root { .. } | Weights::Above { .. } | Weights::Maximum { .. } => {
-                row.iter_mut().for_each(|x| *x = self.weight(*x));
+            Weights::Above { shift, level, share } => {
+                for x in row.iter_mut() {
+                    *x = if *x - shift > level { share } else { zero };
+                }
+            }
+            Weights::Maximum { max, share } => {
+                for x in row.iter_mut() {
+                    *x = if *x == max { share } else { zero };
+                }
+            }
+            Weights::Root { shift, scale, lowest, least } => {
+                let (root, power) = (least.powf(scale), T::one() / scale);
+                for part in row.chunks_mut(BLOCK) {
+                    let mut top = T::neg_infinity();
+                    for x in part.iter_mut() {
+                        *x = (*x - shift) * scale - lowest;
+                        top = greater(*x, top);
+                    }
+                    if top < zero {
+                        part.fill(zero);
+                        continue;
+                    }
+                    for x in part.iter_mut() {
+                        *x = if *x > zero {
+                            (*x + root).powf(power)
+                        } else if *x == zero {
+                            least
+                        } else {
+                            zero
+                        };
+                    }
+                }
             }
         }
     }
@@ -75,37 +96,9 @@ impl<T: Real> Weights<T> {
     /// The weight of one score.
     #[inline(always)]
     pub(crate) fn weight(self, x: T) -> T {
-        match self {
-            Weights::Root { shift, scale, lowest, least } => {
-                let d = (x - shift) * scale - lowest;
-                if d > T::zero() {
-                    (d + least.powf(scale)).powf(T::one() / scale)
-                } else if d == T::zero() {
-                    least
-                } else {
-                    T::zero()
-                }
-            }
-            Weights::Above { shift, level, share } => {
-                if x - shift > level {
-                    share
-                } else {
-                    T::zero()
-                }
-            }
-            Weights::Maximum { max, share } => {
-                if x == max {
-                    share
-                } else {
-                    T::zero()
-                }
-            }
-            smooth => {
-                let mut one = [x];
-                smooth.fill(&mut one);
-                one[0]
-            }
-        }
+        let mut one = [x];
+        self.fill(&mut one);
+        one[0]
     }
 
     /// The indices and weights of the support; blocks whose maximum weighs nothing are not read.

@@ -40,19 +40,39 @@ impl Entmax {
             || {
                 // The choice of alpha stays outside of the loops.
                 if self.alpha == 1.0 {
-                    pull(y, g, |y| y)
+                    pull(
+                        y,
+                        g,
+                        #[inline(always)]
+                        |y| y,
+                    )
                 } else if self.alpha == 1.5 {
-                    pull(y, g, |y| y.sqrt())
+                    pull(
+                        y,
+                        g,
+                        #[inline(always)]
+                        |y| y.sqrt(),
+                    )
                 } else if self.alpha == 2.0 {
-                    pull(y, g, |y| if y > T::zero() { T::one() } else { T::zero() })
+                    pull(
+                        y,
+                        g,
+                        #[inline(always)]
+                        |y| if y > T::zero() { T::one() } else { T::zero() },
+                    )
                 } else {
                     let power = T::of(1.0 - self.excess());
-                    pull(y, g, |y| {
-                        let positive = y > T::zero();
-                        let safe = if positive { y } else { T::one() };
-                        let s = (power * safe.ln_lanes()).exp_lanes();
-                        if positive { s } else { T::zero() }
-                    })
+                    pull(
+                        y,
+                        g,
+                        #[inline(always)]
+                        |y| {
+                            let positive = y > T::zero();
+                            let safe = if positive { y } else { T::one() };
+                            let s = (power * safe.ln_lanes()).exp_lanes();
+                            if positive { s } else { T::zero() }
+                        },
+                    )
                 }
             },
         )

@@ -2,7 +2,8 @@
 
 mod derivative;
 
-use super::scan::{block_maxima, gather, sums};
+use super::raise::Exponent;
+use super::scan::{block_maxima, gather, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{Separation, Support, Threshold, argmax_by, in_simplex, shifted_loss, support_by, with_support};
@@ -95,7 +96,12 @@ pub(super) fn candidates<T: Real>(theta: &[T], scratch: &mut Scratch<T>, (max, s
     let mut omega = T::zero();
     if scratch.blocks.len() > FEW && p >= T::one() {
         scratch.bends.clear();
-        scratch.bends.extend(scratch.blocks.iter().map(|&b| (b - max) * scale).filter(|&z| z > -T::one()));
+        for &top in &scratch.blocks {
+            let z = (top - max) * scale;
+            if z > -T::one() {
+                scratch.bends.push(z);
+            }
+        }
         let slack = T::of(16.0) * T::epsilon();
         omega = if p == T::one() {
             T::one() + linear(&mut scratch.bends).0 - slack
@@ -119,7 +125,11 @@ impl<T: Real> Threshold<T> for Entmax {
         }
         let one = T::one();
         if self.alpha == 1.0 {
-            let [total] = sums(theta, |x| [(x - max).exp_lanes()]);
+            let total = sum(
+                theta,
+                #[inline(always)]
+                |x| (x - max).exp_lanes(),
+            );
             return Ok(Some(Weights::Exponential { shift: max, factor: one / total }));
         }
         if self.alpha.is_infinite() {
@@ -135,8 +145,8 @@ impl<T: Real> Threshold<T> for Entmax {
         } else if self.alpha == 1.5 {
             Weights::Square { shift: max, tau: quadratic(kept, omega - one).0 }
         } else if self.alpha < 2.0 {
-            let (omega, _) = general(kept, p, omega, 60);
-            Weights::Power { shift: max, scale, omega, exponent: p, factor: one }
+            let omega = general(kept, p, omega);
+            Weights::Power { shift: max, scale, omega, exponent: Exponent::of(p), factor: one }
         } else {
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
@@ -220,10 +230,18 @@ fn softmax<T: Real>(theta: &mut [T]) -> Result<Outcome> {
     vectorised(
         #[inline(always)]
         || {
-            theta.iter_mut().for_each(|x| *x = (*x - max).exp_lanes());
-            let [total] = sums(theta, |y| [y]);
+            for x in theta.iter_mut() {
+                *x = (*x - max).exp_lanes();
+            }
+            let total = sum(
+                theta,
+                #[inline(always)]
+                |y| y,
+            );
             let factor = T::one() / total;
-            theta.iter_mut().for_each(|y| *y *= factor);
+            for y in theta.iter_mut() {
+                *y *= factor;
+            }
         },
     );
     Ok(Outcome::Solved)

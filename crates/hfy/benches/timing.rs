@@ -1,0 +1,49 @@
+//! Timing shared by the benchmarks: samples of at least a fifth of a second, one JSON line a case.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Median and least time of a call, in seconds.
+pub(crate) struct Times {
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) runs: usize,
+}
+
+/// Calls `work` until `runs` samples are taken or the time for a case is spent.
+pub(crate) fn time<R>(mut work: impl FnMut() -> R) -> Times {
+    const RUNS: usize = 7;
+    const SAMPLE: f64 = 0.2;
+    const CASE: f64 = 6.0;
+    black_box(work());
+    let start = Instant::now();
+    black_box(work());
+    let repeats = (SAMPLE / start.elapsed().as_secs_f64().max(1e-9)).max(1.0) as usize;
+    let begun = Instant::now();
+    let mut samples = Vec::new();
+    while samples.len() < RUNS && (samples.len() < 3 || begun.elapsed().as_secs_f64() < CASE) {
+        let start = Instant::now();
+        for _ in 0..repeats {
+            black_box(work());
+        }
+        samples.push(start.elapsed().as_secs_f64() / repeats as f64);
+    }
+    samples.sort_by(f64::total_cmp);
+    Times { median: samples[samples.len() / 2], least: samples[0], runs: samples.len() }
+}
+
+/// Standard normal numbers from a fixed seed.
+pub(crate) fn normal(count: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut uniform = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        ((state >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    };
+    let pairs = std::iter::from_fn(move || {
+        let (radius, angle) = ((-2.0 * uniform().ln()).sqrt(), std::f64::consts::TAU * uniform());
+        Some([(radius * angle.cos()) as f32, (radius * angle.sin()) as f32])
+    });
+    pairs.flatten().take(count).collect()
+}
