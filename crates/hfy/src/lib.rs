@@ -5,6 +5,7 @@ pub mod batch;
 pub mod convex;
 mod error;
 pub mod loss;
+pub mod post;
 mod real;
 pub mod separation;
 
@@ -12,5 +13,6 @@ pub use batch::{Batch, Mask, Report};
 pub use convex::{Convex, InfimalConvolution, NormBall, Outcome, Scaled, SeparableSum, Transformed, Translated};
 pub use error::{Error, Result};
 pub use loss::{FenchelYoung, Losses, Reduction, Targets};
+pub use post::{Ball, LayerNorm, Linear, Post, Sign, Tanh, Variance};
 pub use real::{Element, Real, Scratch};
 pub use separation::{Bounded, Entmax, Exponential, Map, Normmax, Power, Quadratic, Separation, Subsets, Support};

@@ -26,6 +26,7 @@ pub use norm_ball::NormBall;
 pub use scaled::Scaled;
 pub use separable::SeparableSum;
 pub use transformed::Transformed;
+pub(crate) use transformed::product;
 pub use translated::Translated;
 
 use crate::error::{Error, Result, check_len};

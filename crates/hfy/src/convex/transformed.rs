@@ -81,7 +81,8 @@ impl<F> Transformed<F> {
     }
 }
 
-fn product<T: Real>(matrix: faer::MatRef<'_, f64>, from: &[T], to: &mut [T]) {
+/// `to ← matrix from`, in double precision.
+pub(crate) fn product<T: Real>(matrix: faer::MatRef<'_, f64>, from: &[T], to: &mut [T]) {
     let from = Mat::from_fn(from.len(), 1, |i, _| from[i].wide());
     let mut out = vec![0.0; to.len()];
     let target = MatMut::from_column_major_slice_mut(&mut out, to.len(), 1);

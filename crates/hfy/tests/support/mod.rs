@@ -1,0 +1,4 @@
+//! What several test programs share; each uses its own part of it.
+#![allow(dead_code)]
+
+pub(crate) mod golden;
