@@ -85,7 +85,7 @@ fn support_by<T: Real>(map: &impl Threshold<T>, theta: &[T], support: &mut Suppo
             #[inline(always)]
             || match map.solve(theta, scratch)? {
                 Some(weights) => {
-                    weights.collect(theta, &scratch.blocks, support);
+                    weights.collect(theta, &mut scratch.blocks, support);
                     Ok(Outcome::Solved)
                 }
                 None => {
@@ -108,15 +108,13 @@ fn with_support<T: Real, R>(
         let solved = vectorised(
             #[inline(always)]
             || {
-                let weights = map.solve(theta, scratch)?;
-                if let Some(weights) = weights {
-                    weights.collect(theta, &scratch.blocks, &mut support);
-                }
-                Ok(weights.is_some())
+                let Some(weights) = map.solve(theta, scratch)? else { return Ok(None) };
+                let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);
+                weights.collect(theta, &mut scratch.blocks, &mut support);
+                Ok(Some(max))
             },
         );
-        let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);
-        let result = solved.map(|solved| solved.then(|| work(&support, max)));
+        let result = solved.map(|max| max.map(|max| work(&support, max)));
         scratch.support = support;
         result
     })

@@ -93,22 +93,18 @@ impl<T: Real> Weights<T> {
         }
     }
 
-    /// The weight of one score.
+    /// The indices and weights of the support. Only blocks that hold a part of it are read: weights rise with scores,
+    /// so a block whose maximum weighs nothing holds none.
     #[inline(always)]
-    pub(crate) fn weight(self, x: T) -> T {
-        let mut one = [x];
-        self.fill(&mut one);
-        one[0]
-    }
-
-    /// The indices and weights of the support; blocks whose maximum weighs nothing are not read.
-    #[inline(always)]
-    pub(crate) fn collect(self, theta: &[T], blocks: &[T], support: &mut Support<T>) {
+    pub(crate) fn collect(self, theta: &[T], blocks: &mut [T], support: &mut Support<T>) {
         support.clear();
-        for (number, (block, &top)) in theta.chunks(BLOCK).zip(blocks).enumerate() {
-            if self.weight(top) > T::zero() {
-                for (offset, &x) in block.iter().enumerate() {
-                    let weight = self.weight(x);
+        self.fill(blocks);
+        for (number, (block, &top)) in theta.chunks(BLOCK).zip(&*blocks).enumerate() {
+            if top > T::zero() {
+                let mut weights = [T::neg_infinity(); BLOCK];
+                weights[..block.len()].copy_from_slice(block);
+                self.fill(&mut weights);
+                for (offset, &weight) in weights[..block.len()].iter().enumerate() {
                     if weight > T::zero() {
                         support.push(number * BLOCK + offset, weight);
                     }
