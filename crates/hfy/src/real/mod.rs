@@ -26,6 +26,10 @@ pub trait Real: Float + NumAssign + Sum + Default + Debug + Display + LowerExp +
     /// `ln(self)` for `self > 0` without branches.
     fn ln_lanes(self) -> Self;
 
+    /// `exp(p (ln(self) + correction))` for `self > 0` and a result below 2 or so, without branches. Results below
+    /// the least normal number are zero.
+    fn powf_lanes(self, p: Self, correction: Self) -> Self;
+
     /// Lends this thread's buffers, so that no row allocates.
     fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;
 

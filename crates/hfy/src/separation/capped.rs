@@ -79,7 +79,7 @@ pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
         least = lesser(x, least);
     }
     let (mut low, mut high) = (least - T::one(), max);
-    let mut tau = high - (high - low) * (mass / T::of(x.len() as f64));
+    let mut tau = first_guess(x, mass, (low, high));
     for _ in 0..40 {
         let (held, free, _) = sums(
             x,
@@ -103,6 +103,26 @@ pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
         tau = if next > low && next < high { next } else { low + (high - low) * T::of(0.5) };
     }
     (low, None)
+}
+
+/// Half a unit below the entry that a sample puts at the rank of the mass; for few entries, on the straight line between
+/// the ends of the bracket.
+#[inline(always)]
+fn first_guess<T: Real>(x: &[T], mass: T, (low, high): (T, T)) -> T {
+    const SAMPLE: usize = 64;
+    let share = mass / T::of(x.len() as f64);
+    if x.len() < 4 * SAMPLE {
+        return high - (high - low) * share;
+    }
+    let mut sample = [T::zero(); SAMPLE];
+    let stride = x.len() / SAMPLE;
+    for (i, v) in sample.iter_mut().enumerate() {
+        *v = x[i * stride];
+    }
+    let rank = ((share.wide() * SAMPLE as f64) as usize).min(SAMPLE - 1);
+    let (_, &mut at, _) = sample.select_nth_unstable_by(rank, |a, b| b.partial_cmp(a).expect("scores are numbers"));
+    let guess = at - T::of(0.5);
+    if guess > low && guess < high { guess } else { low + (high - low) * T::of(0.5) }
 }
 
 /// How the entries fall at a level: the number strictly between their bounds, the sum of their scores less the

@@ -64,7 +64,7 @@ impl<T: Real> Exponent<T> {
                 for i in 0..STRETCH {
                     let t = one + d[i];
                     let positive = t > zero;
-                    let y = (p * if positive { t } else { one }.ln_lanes()).exp_lanes();
+                    let y = if positive { t } else { one }.powf_lanes(p, zero);
                     out[i] = if positive { y } else { zero };
                 }
             }
@@ -73,8 +73,7 @@ impl<T: Real> Exponent<T> {
                     let t = one + d[i];
                     let positive = t > zero;
                     let (safe, d) = if positive { (t, d[i]) } else { (one, zero) };
-                    let log = safe.ln_lanes() + (d - (safe - one)) / safe;
-                    let y = (p * log).exp_lanes();
+                    let y = safe.powf_lanes(p, (d - (safe - one)) / safe);
                     out[i] = if positive { y } else { zero };
                 }
             }
