@@ -4,7 +4,7 @@
 //! selection, and dropping entries whose part is decided, takes time linear in the number of entries; the linear
 //! equation on the last piece gives the level.
 
-use super::scan::sums;
+use super::scan::{minimum, sum};
 use crate::real::{Real, greater, lesser};
 
 /// The level as an anchor among the scores and a distance from it, which keeps small differences between large
@@ -74,21 +74,18 @@ pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends:
 /// suffice unless the scores spread over many orders of magnitude.
 #[inline(always)]
 pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
-    let mut least = T::infinity();
-    for &x in x {
-        least = lesser(x, least);
-    }
-    let (mut low, mut high) = (least - T::one(), max);
+    let (mut low, mut high) = (minimum(x) - T::one(), max);
     let mut tau = first_guess(x, mass, (low, high));
     for _ in 0..40 {
-        let (held, free, _) = sums(
+        let held = sum(
             x,
             #[inline(always)]
-            |x| {
-                let d = x - tau;
-                let inside = d > T::zero() && d < T::one();
-                (lesser(greater(d, T::zero()), T::one()), if inside { T::one() } else { T::zero() }, T::zero())
-            },
+            |x| lesser(greater(x - tau, T::zero()), T::one()),
+        );
+        let free = sum(
+            x,
+            #[inline(always)]
+            |x| if x > tau && x - tau < T::one() { T::one() } else { T::zero() },
         );
         let excess = held - mass;
         if excess >= T::zero() {
@@ -139,15 +136,21 @@ impl<T: Real> Parts<T> {
     #[inline(always)]
     pub(crate) fn unit(level: Level<T>, x: &[T]) -> Self {
         let (zero, one) = (T::zero(), T::one());
-        let (free, total, full) = sums(
+        let d = |x: T| (x - level.anchor) - level.tau;
+        let free = sum(
             x,
             #[inline(always)]
-            |x| {
-                let offset = x - level.anchor;
-                let d = offset - level.tau;
-                let (full, free) = (d >= one, d > zero && d < one);
-                (if free { one } else { zero }, if free { offset } else { zero }, if full { one } else { zero })
-            },
+            |x| if d(x) > zero && d(x) < one { one } else { zero },
+        );
+        let total = sum(
+            x,
+            #[inline(always)]
+            |x| if d(x) > zero && d(x) < one { x - level.anchor } else { zero },
+        );
+        let full = sum(
+            x,
+            #[inline(always)]
+            |x| if d(x) >= one { one } else { zero },
         );
         Parts { free, total, full }
     }

@@ -1,6 +1,6 @@
 //! Powers of many numbers at once, stretch by stretch, so that every loop is vector code.
 
-use super::scan::{LANES, STRETCH, across, add_lanes};
+use super::scan::{LANES, STRETCH, across, add};
 use crate::real::{Real, greater};
 
 /// An exponent, and with it the way that powers of `t = 1 + d` are computed.
@@ -86,7 +86,7 @@ impl<T: Real> Exponent<T> {
 pub(crate) fn moments<T: Real>(z: &[T], omega: T, p: Exponent<T>) -> (T, T, T) {
     let outside = T::of(-2.0);
     let less = p.less_two();
-    let (mut s0, mut s1, mut s2) = ([T::zero(); LANES], [T::zero(); LANES], [T::zero(); LANES]);
+    let (mut s0, mut s1, mut s2) = ([T::zero(); STRETCH], [T::zero(); STRETCH], [T::zero(); STRETCH]);
     let mut d = [outside; STRETCH];
     let mut y = [T::zero(); STRETCH];
     for part in z.chunks(STRETCH) {
@@ -97,24 +97,24 @@ pub(crate) fn moments<T: Real>(z: &[T], omega: T, p: Exponent<T>) -> (T, T, T) {
             *d = z - omega;
         }
         less.raise(&d, &mut y);
-        add_lanes(&mut s2, &y);
+        add(&mut s2, &y);
         for i in 0..STRETCH {
             d[i] = greater(T::one() + d[i], T::zero());
             y[i] *= d[i];
         }
-        add_lanes(&mut s1, &y);
+        add(&mut s1, &y);
         for i in 0..STRETCH {
             y[i] *= d[i];
         }
-        add_lanes(&mut s0, &y);
+        add(&mut s0, &y);
     }
-    (across(s0), across(s1), across(s2))
+    (across(&s0), across(&s1), across(&s2))
 }
 
 /// `Σ (1 + z_i - ω)₊^p`.
 #[inline(always)]
 pub(crate) fn power_sum<T: Real>(z: &[T], omega: T, p: Exponent<T>) -> T {
-    let mut total = [T::zero(); LANES];
+    let mut total = [T::zero(); STRETCH];
     let mut y = [T::zero(); STRETCH];
     for part in z.chunks(STRETCH) {
         let mut d = [T::of(-2.0); STRETCH];
@@ -122,9 +122,9 @@ pub(crate) fn power_sum<T: Real>(z: &[T], omega: T, p: Exponent<T>) -> T {
             *d = z - omega;
         }
         p.raise(&d, &mut y);
-        add_lanes(&mut total, &y);
+        add(&mut total, &y);
     }
-    across(total)
+    across(&total)
 }
 
 /// `row ← factor (1 + (row - shift) scale - ω)₊^p`; stretches that weigh nothing cost no powers.

@@ -6,8 +6,8 @@
 //! from the left and take few rounds.
 
 use super::raise::{Exponent, moments};
-use super::scan::{retain_above, sum, sums};
-use crate::real::{Real, lesser};
+use super::scan::{minimum, retain_above, sum};
+use crate::real::Real;
 
 /// `p = 1`: drops entries below the mean threshold until none is left to drop. Finite and exact. Returns `τ` and
 /// the number of entries above it.
@@ -37,16 +37,17 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
     for _ in 0..64 {
         count = retain_above(&mut z[..count], tau);
         let size = T::of(count as f64);
-        let (first, second, _) = sums(
+        let first = sum(
             &z[..count],
             #[inline(always)]
-            |z| (z - tau, (z - tau) * (z - tau), T::zero()),
+            |z| z - tau,
         );
-        let mut least = T::infinity();
-        for &z in &z[..count] {
-            least = lesser(z, least);
-        }
-        least -= tau;
+        let second = sum(
+            &z[..count],
+            #[inline(always)]
+            |z| (z - tau) * (z - tau),
+        );
+        let least = minimum(&z[..count]) - tau;
         let discriminant = first * first - size * (second - T::one());
         if discriminant >= T::zero() {
             let step = (second - T::one()) / (first + discriminant.sqrt());
