@@ -7,6 +7,7 @@ mod error;
 pub mod loss;
 pub mod post;
 mod real;
+pub mod retrieval;
 pub mod separation;
 
 pub use batch::{Batch, Mask, Report};

@@ -92,6 +92,9 @@ impl<T: Real> Separation<T> for Map {
     fn mass(&self) -> Option<f64> {
         each!(self, map => Separation::<T>::mass(map))
     }
+    fn reach(&self) -> Option<(usize, T)> {
+        each!(self, map => map.reach())
+    }
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
         each!(self, map => map.support(theta, support))
     }

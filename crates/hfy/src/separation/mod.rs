@@ -22,6 +22,7 @@ pub use map::Map;
 pub use normmax::Normmax;
 pub use power::Power;
 pub use quadratic::Quadratic;
+pub(crate) use scan::across;
 pub use subsets::Subsets;
 pub use support::Support;
 
@@ -39,6 +40,12 @@ pub trait Separation<T: Real>: Convex<T> {
 
     /// What the weights of every row sum to, where that is fixed.
     fn mass(&self) -> Option<f64> {
+        None
+    }
+
+    /// `Some((rank, depth))` where every entry with weight scores more than the `rank`-th best score less `depth`: what lies
+    /// below need never be looked at. `None` where the support has no such reach.
+    fn reach(&self) -> Option<(usize, T)> {
         None
     }
 

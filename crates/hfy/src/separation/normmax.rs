@@ -197,6 +197,10 @@ impl<T: Real> Separation<T> for Normmax {
         Some(1.0)
     }
 
+    fn reach(&self) -> Option<(usize, T)> {
+        Some((1, T::one()))
+    }
+
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
         support_by(self, theta, support)
     }

@@ -180,6 +180,10 @@ impl<T: Real> Separation<T> for Subsets {
         Some(self.k)
     }
 
+    fn reach(&self) -> Option<(usize, T)> {
+        Some((self.k.ceil().max(1.0) as usize, T::one()))
+    }
+
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
         support_by(self, theta, support)
     }

@@ -202,6 +202,10 @@ impl<T: Real> Separation<T> for Entmax {
         Some(1.0)
     }
 
+    fn reach(&self) -> Option<(usize, T)> {
+        (self.alpha > 1.0).then(|| (1, T::of(1.0 / self.excess())))
+    }
+
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
         support_by(self, theta, support)
     }
