@@ -164,6 +164,17 @@ pub(crate) fn check_scores<T: Real>(theta: &[T]) -> Result<()> {
     }
 }
 
+/// Fails where `sum`, made of those upstream gradients that matter, is not finite: one of them was not.
+pub(crate) fn check_gradient<T: Real>(sum: T, g: &[T]) -> Result<()> {
+    if sum.is_finite() {
+        return Ok(());
+    }
+    let index = g.iter().position(|v| !v.is_finite()).unwrap_or(0);
+    let value = g.get(index).map_or(f64::NAN, |v| v.wide());
+    let rule = "an upstream gradient must be finite wherever the weight is not zero";
+    Err(Error::Entry { argument: "gradient", row: None, index, value, rule })
+}
+
 /// Whether every entry is masked; an empty slice is.
 pub(crate) fn all_masked<T: Real>(theta: &[T]) -> bool {
     theta.iter().all(|&s| s == T::neg_infinity())

@@ -47,6 +47,12 @@ pub(crate) fn weighted<T: Real>(weight: T, score: T) -> T {
     if weight == T::zero() { T::zero() } else { weight * score }
 }
 
+/// A slope that is unbounded at the edge of a support, made finite: what matters is that no NaN comes of it.
+#[inline(always)]
+pub(crate) fn lesser_finite<T: Real>(x: T) -> T {
+    x.min(T::max_value().sqrt())
+}
+
 /// The greater of two numbers that are not NaN, as one instruction.
 #[inline(always)]
 pub(crate) fn greater<T: Real>(a: T, b: T) -> T {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::capped::{Level, level, polish};
-use super::{Separation, Support, check_gradient};
+use super::capped::{Level, half_square, level, polish};
+use super::{Separation, Support, check_gradient, check_second, shifted_loss};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
@@ -128,7 +128,7 @@ impl<T: Real> Convex<T> for Bounded<'_> {
         let inside = y.len() == self.upper.len()
             && super::in_simplex(y)
             && y.iter().zip(self.upper.iter()).all(|(&y, &u)| y <= T::of(u) + tolerance);
-        if inside { y.iter().map(|&y| y * y).sum::<T>() * T::of(0.5) } else { T::infinity() }
+        if inside { half_square(y) } else { T::infinity() }
     }
 
     /// Minus infinity where every entry is masked: the maximum over nothing.
@@ -164,10 +164,25 @@ impl<T: Real> Convex<T> for Bounded<'_> {
     }
 
     /// The map is piecewise linear.
-    fn second_vjp(&self, _theta: &[T], y: &[T], _u: &[T], _w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("out", out.len(), y.len())?;
+    fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        check_second(y.len(), u, w, out)?;
         out.fill(T::zero());
         Ok(())
+    }
+
+    fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
+        check_len("target", y.len(), theta.len())?;
+        let target = self.value(y);
+        if target == T::infinity() {
+            return Ok(target);
+        }
+        let mut support = Support::default();
+        if self.support(theta, &mut support)? == Outcome::Empty {
+            return Ok(T::zero());
+        }
+        let max = theta.iter().copied().fold(T::neg_infinity(), T::max);
+        let value = half_square(support.weights());
+        Ok(shifted_loss(theta, &support, y, max, (value, target)))
     }
 }
 

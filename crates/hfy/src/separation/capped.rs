@@ -21,6 +21,11 @@ impl<T: Real> Level<T> {
     }
 }
 
+/// `|w|²/2`, the regulariser of every capped map.
+pub(crate) fn half_square<T: Real>(weights: &[T]) -> T {
+    weights.iter().map(|&w| w * w).sum::<T>() * T::of(0.5)
+}
+
 /// Solves for entries `(x, u)` with `0 < mass < Σ u`; reorders and shortens both lists.
 pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends: &mut Vec<T>) -> Level<T> {
     let (mut low, mut high) = (T::neg_infinity(), T::infinity());
@@ -70,24 +75,44 @@ pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends:
 /// zero carry a rounding error that differences to the anchor do not.
 pub(crate) fn polish<T: Real>(mut level: Level<T>, mass: T, entries: impl Iterator<Item = (T, T)> + Clone) -> Level<T> {
     for _ in 0..8 {
-        let (mut free, mut total, mut full) = (0usize, T::zero(), T::zero());
+        // What is to be placed beyond the free entries' distances; long rows of small bounds would blur a plain sum.
+        let (mut free, mut excess) = (0usize, Compensated { sum: -mass, lost: T::zero() });
         for (x, u) in entries.clone() {
             let d = (x - level.anchor) - level.tau;
             if d >= u {
-                full += u;
+                excess.add(u);
             } else if d > T::zero() {
                 free += 1;
-                total += x - level.anchor;
+                excess.add(x - level.anchor);
             }
         }
         if free == 0 {
             return level;
         }
-        let tau = (total + full - mass) / T::of(free as f64);
+        let tau = excess.total() / T::of(free as f64);
         if tau == level.tau {
             return level;
         }
         level.tau = tau;
     }
     level
+}
+
+/// Neumaier's sum: what each addition rounds away is added at the end.
+struct Compensated<T> {
+    sum: T,
+    lost: T,
+}
+
+impl<T: Real> Compensated<T> {
+    #[inline(always)]
+    fn add(&mut self, x: T) {
+        let next = self.sum + x;
+        self.lost += if self.sum.abs() >= x.abs() { (self.sum - next) + x } else { (x - next) + self.sum };
+        self.sum = next;
+    }
+
+    fn total(&self) -> T {
+        self.sum + self.lost
+    }
 }

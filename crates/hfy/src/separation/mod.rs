@@ -24,9 +24,9 @@ pub use quadratic::Quadratic;
 pub use subsets::Subsets;
 pub use support::Support;
 
-use crate::convex::{Convex, Outcome};
-use crate::error::{Error, Result};
-use crate::real::{Real, Scratch, vectorised};
+use crate::convex::{Convex, Outcome, check_gradient};
+use crate::error::{Result, check_len};
+use crate::real::{Real, Scratch, vectorised, weighted};
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -159,13 +159,21 @@ fn shifted_loss<T: Real>(
     (inner - value + target_value).max(T::zero())
 }
 
-/// Fails where a weighted sum of upstream gradients is not finite: one of them was not.
-fn check_gradient<T: Real>(mean: T, g: &[T]) -> Result<()> {
-    if mean.is_finite() {
-        return Ok(());
+/// `g_i ← slope(i) g_i`; where the slope is zero the gradient is not looked at and may be anything.
+fn scale_gradient<T: Real>(g: &mut [T], slope: impl Fn(usize) -> T) -> Result<()> {
+    for i in 0..g.len() {
+        let slope = slope(i);
+        if slope != T::zero() {
+            check_gradient(g[i], g)?;
+        }
+        g[i] = weighted(slope, g[i]);
     }
-    let index = g.iter().position(|v| !v.is_finite()).unwrap_or(0);
-    let value = g.get(index).map_or(f64::NAN, |v| v.wide());
-    let rule = "an upstream gradient must be finite wherever the weight is not zero";
-    Err(Error::Entry { argument: "gradient", row: None, index, value, rule })
+    Ok(())
+}
+
+/// Fails unless the arguments of a second derivative are as long as the row.
+fn check_second<T: Real>(n: usize, u: &[T], w: &[T], out: &[T]) -> Result<()> {
+    check_len("u", u.len(), n)?;
+    check_len("w", w.len(), n)?;
+    check_len("out", out.len(), n)
 }

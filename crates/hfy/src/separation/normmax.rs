@@ -5,11 +5,11 @@ use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, check_gradient, in_simplex, shifted_loss, support_by, with_support,
+    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_simplex, shifted_loss, support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Scratch, vectorised, weighted};
+use crate::real::{Real, Scratch, lesser_finite, vectorised, weighted};
 
 /// Gamma-normmax, the regularised argmax of the norm negentropy,
 ///
@@ -71,13 +71,8 @@ impl Normmax {
             return T::zero();
         }
         let power = T::of(self.gamma - 1.0);
-        // A weight at the edge of the support has unbounded slope; what matters is that no NaN comes of it.
         lesser_finite(y * (power * (norm / y).ln()).exp() / power)
     }
-}
-
-fn lesser_finite<T: Real>(x: T) -> T {
-    x.min(T::max_value().sqrt())
 }
 
 impl<T: Real> Threshold<T> for Normmax {
@@ -139,9 +134,7 @@ impl<T: Real> Convex<T> for Normmax {
     /// With `P = I - 1yᵀ` the Jacobian is `Pᵀ diag(b) P`; differentiating it gives the terms below, where
     /// `c = db/dt` at fixed normalisation and a tilde means `P` applied.
     fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("u", u.len(), y.len())?;
-        check_len("w", w.len(), y.len())?;
-        check_len("out", out.len(), y.len())?;
+        check_second(y.len(), u, w, out)?;
         out.fill(T::zero());
         if self.gamma.is_infinite() {
             return Ok(());

@@ -1,4 +1,4 @@
-use super::{Separation, Support};
+use super::{Separation, Support, check_second, scale_gradient};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
@@ -95,12 +95,11 @@ impl<T: Real> Convex<T> for Power {
 
     fn vjp(&self, theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), theta.len())?;
-        g.iter_mut().zip(theta).for_each(|(g, &s)| *g *= self.slope(s));
-        Ok(())
+        scale_gradient(g, |i| self.slope(theta[i]))
     }
 
     fn second_vjp(&self, theta: &[T], _y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("out", out.len(), theta.len())?;
+        check_second(theta.len(), u, w, out)?;
         let factor = T::of((self.r - 1.0) * (self.r - 2.0));
         for (i, (o, &s)) in out.iter_mut().zip(theta).enumerate() {
             let flat = s == T::neg_infinity() || s == T::zero() || factor == T::zero();
@@ -126,8 +125,7 @@ impl<T: Real> Separation<T> for Power {
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
         let back = 1.0 / (self.r - 1.0);
-        g.iter_mut().zip(y).for_each(|(g, &y)| *g *= self.slope(magnitude(y, back)));
-        Ok(())
+        scale_gradient(g, |i| self.slope(magnitude(y[i], back)))
     }
 
     /// `∂y/∂r = y log|θ|`.

@@ -1,10 +1,10 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
-use super::capped::{level, polish};
+use super::capped::{half_square, level, polish};
 use super::scan::{block_maxima, gather};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, check_gradient, in_capped_simplex, shifted_loss, support_by,
+    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_capped_simplex, shifted_loss, support_by,
     with_support,
 };
 use crate::convex::{Convex, Outcome};
@@ -71,10 +71,6 @@ impl Subsets {
 
 fn is_free<T: Real>(y: T) -> bool {
     y > T::zero() && y < T::one()
-}
-
-fn half_square<T: Real>(weights: &[T]) -> T {
-    weights.iter().map(|&w| w * w).sum::<T>() * T::of(0.5)
 }
 
 impl<T: Real> Threshold<T> for Subsets {
@@ -149,8 +145,8 @@ impl<T: Real> Convex<T> for Subsets {
     }
 
     /// The map is piecewise linear.
-    fn second_vjp(&self, _theta: &[T], y: &[T], _u: &[T], _w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("out", out.len(), y.len())?;
+    fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        check_second(y.len(), u, w, out)?;
         out.fill(T::zero());
         Ok(())
     }

@@ -38,6 +38,10 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
         if discriminant >= T::zero() {
             let step = (second - T::one()) / (first + discriminant.sqrt());
             if step < least {
+                // A step from afar cancels digits in the discriminant; one of Newton's from there brings them back.
+                let tau = tau + step;
+                let [first, second] = sums(&z[..count], |z| [z - tau, (z - tau) * (z - tau)]);
+                let step = T::of(0.5) * (second - T::one()) / first;
                 return (tau + step, first - size * step);
             }
         }
@@ -80,7 +84,8 @@ pub(crate) fn precise<T: Real>(p: T) -> bool {
 pub(crate) fn general<T: Real>(z: &[T], p: T, start: T, rounds: usize) -> (T, T) {
     let correct = precise(p);
     let inverse = T::one() / p;
-    let (mut low, mut high) = (start, T::one() - T::of(z.len() as f64).powf(-inverse));
+    // 1 - n^(-1/p), which for large p is lost unless taken as a whole.
+    let (mut low, mut high) = (start, -(-inverse * T::of(z.len() as f64).ln()).exp_m1());
     // For n = 1 and rounding beyond it.
     high = high.max(low);
     let mut omega = start;
@@ -124,11 +129,12 @@ pub(crate) fn general<T: Real>(z: &[T], p: T, start: T, rounds: usize) -> (T, T)
 /// A lower bound of the root of `Σ (1 + z_i - ω)₊^p = 1` by a few Newton steps, which never pass the root.
 #[inline(always)]
 pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
+    let correct = precise(p);
     let inverse = T::one() / p;
     let mut omega = T::zero();
     for _ in 0..3 {
         let [s0, s1] = sums(z, |z| {
-            let (y, t) = power(z - omega, p, false);
+            let (y, t) = power(z - omega, p, correct);
             [y, y / t]
         });
         let step = s0 * -(-inverse * s0.ln()).exp_m1() / s1;
@@ -168,20 +174,16 @@ pub(crate) fn concave<T: Real>(z: &mut [T], p: T) -> (T, T) {
     let mut v = T::one() / T::of(support.len() as f64);
     for _ in 0..200 {
         let root = v.powf(inverse);
-        let mut mass = T::zero();
-        let mut slope = T::zero();
-        for &z in support {
+        let [mass, slope] = sums(support, |z| {
             let d = z - lowest;
             if d == T::zero() {
-                mass += v;
-                slope += T::one();
+                [v, T::one()]
             } else {
                 let y = (d + root).powf(p);
-                mass += y;
                 // (root/(d + root))^(1-p) in terms that do not underflow before they must.
-                slope += y / v * (root / (d + root));
+                [y, y / v * (root / (d + root))]
             }
-        }
+        });
         let next = (v - (mass - T::one()) / slope).max(T::zero());
         if !((next - v).abs() > T::epsilon() * T::of(0.5) * v) {
             return (lowest, next);

@@ -71,9 +71,14 @@ impl Entmax {
         self.alpha - 1.0
     }
 
+    /// Whether α is infinite, or as good as infinite in the type of the scores.
+    fn is_argmax<T: Real>(&self) -> bool {
+        T::of(self.excess()).is_infinite()
+    }
+
     /// `Σ y_i (y_i^δ - 1) / (δ (1 + δ))` over nonzero weights that sum to one, with `δ = α - 1`.
     fn negentropy<T: Real>(&self, weights: &[T]) -> T {
-        if self.alpha.is_infinite() {
+        if self.is_argmax::<T>() {
             return T::zero();
         }
         let (delta, alpha) = (T::of(self.excess()), T::of(self.alpha));
@@ -122,7 +127,7 @@ impl<T: Real> Threshold<T> for Entmax {
             let [total] = sums(theta, |x| [(x - max).exp_lanes()]);
             return Ok(Some(Weights::Exponential { shift: max, factor: one / total }));
         }
-        if self.alpha.is_infinite() {
+        if self.is_argmax::<T>() {
             let ties = theta.iter().filter(|&&x| x == max).count();
             return Ok(Some(Weights::Maximum { max, share: one / T::of(ties as f64) }));
         }

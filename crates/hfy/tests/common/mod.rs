@@ -1,0 +1,51 @@
+//! What the suites share: random rows, reference solvers, optimality conditions and finite differences. None of it
+//! uses the solvers of the crate.
+#![allow(dead_code)] // every suite uses a part of it
+
+pub(crate) mod describe;
+pub(crate) mod differences;
+pub(crate) mod random;
+pub(crate) mod reference;
+
+use hfy::{Convex, Outcome, Real};
+
+/// The map of a row, in a new vector.
+#[track_caller]
+pub(crate) fn solved<T: Real>(map: &impl Convex<T>, theta: &[T]) -> Vec<T> {
+    let mut y = theta.to_vec();
+    let outcome = map.argmax(&mut y).expect("the row is sound");
+    assert_eq!(outcome, Outcome::Solved);
+    y
+}
+
+/// The vector-Jacobian product at `theta`, in a new vector.
+#[track_caller]
+pub(crate) fn pulled<T: Real>(map: &impl Convex<T>, theta: &[T], g: &[T]) -> Vec<T> {
+    let mut out = g.to_vec();
+    map.vjp(theta, &solved(map, theta), &mut out).expect("the gradient is sound");
+    out
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub(crate) fn wide<T: Real>(row: &[T]) -> Vec<f64> {
+    row.iter().map(|v| v.wide()).collect()
+}
+
+pub(crate) fn narrow<T: Real>(row: &[f64]) -> Vec<T> {
+    row.iter().map(|&v| T::of(v)).collect()
+}
+
+/// A sum whose own rounding does not count: pairs are added first, then pairs of pairs.
+pub(crate) fn total(values: &[f64]) -> f64 {
+    match values {
+        [] => 0.0,
+        [value] => *value,
+        _ => {
+            let (left, right) = values.split_at(values.len() / 2);
+            total(left) + total(right)
+        }
+    }
+}
