@@ -1,8 +1,9 @@
 //! The level `τ` at which `Σ clip(x_i - τ, 0, u_i)` equals a given mass.
 //!
 //! The sum falls in τ and is linear between its bends at `x_i` and `x_i - u_i`. Halving at the median bend, found by
-//! selection, and dropping entries whose part is decided, takes time linear in the number of entries; the linear
-//! equation on the last piece gives the level.
+//! selection, and dropping entries whose part is decided, takes a few passes over the entries that stay open; the linear
+//! equation on the last piece gives the level. The bends at scores are searched first and the others as distances
+//! from the score above the level: `x_i - u_i` itself would be lost in the rounding of large scores.
 
 use crate::real::{Real, greater, lesser};
 
@@ -28,14 +29,12 @@ pub(crate) fn half_square<T: Real>(weights: &[T]) -> T {
 
 /// Solves for entries `(x, u)` with `0 < mass < Σ u`; reorders and shortens both lists.
 pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends: &mut Vec<T>) -> Level<T> {
+    // Between which two neighbouring scores the level lies.
     let (mut low, mut high) = (T::neg_infinity(), T::infinity());
     bends.clear();
-    bends.extend(x.iter().copied());
-    bends.extend(x.iter().zip(&*u).map(|(&x, &u)| x - u).filter(|b| b.is_finite()));
+    bends.extend_from_slice(x);
     while !bends.is_empty() {
-        let middle = bends.len() / 2;
-        let (_, &mut pivot, _) =
-            bends.select_nth_unstable_by(middle, |a, b| a.partial_cmp(b).expect("scores are numbers"));
+        let pivot = median(bends);
         let here = Level { anchor: pivot, tau: T::zero() };
         let held: T = x.iter().zip(&*u).map(|(&x, &u)| here.weight(x, u)).sum();
         if held >= mass {
@@ -45,30 +44,57 @@ pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends:
             high = pivot;
             bends.retain(|&b| b < pivot);
         }
-        // Entries at or below `low` weigh nothing; entries whose upper bend is at or above `high` are full.
-        let mut left = 0;
-        for i in 0..x.len() {
-            let (xi, ui) = (x[i], u[i]);
-            if xi <= low {
-                continue;
-            }
-            if xi - ui >= high {
-                mass -= ui;
-                continue;
-            }
-            (x[left], u[left]) = (xi, ui);
-            left += 1;
-        }
-        x.truncate(left);
-        u.truncate(left);
+        // Entries at or below `low` weigh nothing; entries that are full at `high` are full below it.
+        keep_open(x, u, |x, u| if x <= low { Some(T::zero()) } else { (x - high >= u).then_some(u) }, &mut mass);
     }
-    // What is left is strictly between its bounds.
-    let Some(anchor) = x.first().copied() else {
-        let tau = if low.is_finite() && high.is_finite() { (high - low) * T::of(0.5) } else { T::zero() };
-        return Level { anchor: if low.is_finite() { low } else { high }, tau };
-    };
-    let total: T = x.iter().map(|&x| x - anchor).sum();
-    Level { anchor, tau: (total - mass) / T::of(x.len() as f64) }
+    // How far below the upper of the two: what is left of the entries is full from a depth of `u - (x - high)` on. The
+    // depths are of the size of the bounds, however large the scores.
+    let (mut depth, mut free, mut free_sum) = (T::zero(), 0usize, T::zero());
+    bends.extend(x.iter().zip(&*u).map(|(&x, &u)| u - (x - high)));
+    while !bends.is_empty() {
+        let pivot = median(bends);
+        let active: T = x.iter().zip(&*u).map(|(&x, &u)| lesser((x - high) + pivot, u)).sum();
+        if active + free_sum + T::of(free as f64) * pivot <= mass {
+            depth = pivot;
+            bends.retain(|&b| b > pivot);
+            keep_open(x, u, |x, u| (u - (x - high) <= pivot).then_some(u), &mut mass);
+        } else {
+            bends.retain(|&b| b < pivot);
+            let is_free = |x: T, u: T| (u - (x - high) >= pivot).then_some(T::zero());
+            for (&x, _) in x.iter().zip(&*u).filter(|(x, u)| is_free(**x, **u).is_some()) {
+                free += 1;
+                free_sum += x - high;
+            }
+            keep_open(x, u, is_free, &mut mass);
+        }
+    }
+    if free > 0 {
+        return Level { anchor: high, tau: (free_sum - mass) / T::of(free as f64) };
+    }
+    // Every entry above is full: the level may lie anywhere down to the lower score.
+    let gap = lesser(high - low, T::max_value() * T::of(0.25));
+    Level { anchor: high, tau: -(depth + (gap - depth) * T::of(0.5)) }
+}
+
+fn median<T: Real>(values: &mut [T]) -> T {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, |a, b| a.partial_cmp(b).expect("scores are numbers")).1
+}
+
+/// Drops the entries whose part `decided` knows, and takes it from the mass.
+fn keep_open<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, decided: impl Fn(T, T) -> Option<T>, mass: &mut T) {
+    let mut left = 0;
+    for i in 0..x.len() {
+        match decided(x[i], u[i]) {
+            Some(part) => *mass -= part,
+            None => {
+                (x[left], u[left]) = (x[i], u[i]);
+                left += 1;
+            }
+        }
+    }
+    x.truncate(left);
+    u.truncate(left);
 }
 
 /// Repeats the last linear equation with the parts that the level itself gives, until they agree: bends far from

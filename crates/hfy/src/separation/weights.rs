@@ -79,7 +79,8 @@ impl<T: Real> Weights<T> {
             Weights::Root { shift, scale, lowest, least } => {
                 let d = (x - shift) * scale - lowest;
                 if d > T::zero() {
-                    (d + least.powf(scale)).powf(T::one() / scale)
+                    // A power and its root may round below where they came from; order must not suffer from it.
+                    greater((d + least.powf(scale)).powf(T::one() / scale), least)
                 } else if d == T::zero() {
                     least
                 } else {
