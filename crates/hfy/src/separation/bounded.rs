@@ -117,7 +117,7 @@ impl<'a> Bounded<'a> {
                 scratch.caps.push(T::of(u.min(2.0)));
             }
             let found = level(&mut scratch.bounds, &mut scratch.caps, T::one(), &mut scratch.bends);
-            Ok(Some(polish(found, T::one(), visible.map(|(&x, &u)| (x, T::of(u.min(2.0)))))))
+            Ok(Some(polish(found, 1.0, visible.map(|(&x, &u)| (x, T::of(u.min(2.0)))))))
         })
     }
 }

@@ -99,10 +99,13 @@ fn keep_open<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, decided: impl Fn(T, T) -> 
 
 /// Repeats the last linear equation with the parts that the level itself gives, until they agree: bends far from
 /// zero carry a rounding error that differences to the anchor do not.
-pub(crate) fn polish<T: Real>(mut level: Level<T>, mass: T, entries: impl Iterator<Item = (T, T)> + Clone) -> Level<T> {
+pub(crate) fn polish<T: Real>(mut level: Level<T>, mass: f64, entries: impl Iterator<Item = (T, T)> + Clone) -> Level<T> {
+    // A mass beyond a whole number keeps the digits that its type has no room for.
+    let sum = -T::of(mass);
+    let lost = T::of(-mass - sum.wide());
     for _ in 0..8 {
         // What is to be placed beyond the free entries' distances; long rows of small bounds would blur a plain sum.
-        let (mut free, mut excess) = (0usize, Compensated { sum: -mass, lost: T::zero() });
+        let (mut free, mut excess) = (0usize, Compensated { sum, lost });
         for (x, u) in entries.clone() {
             let d = (x - level.anchor) - level.tau;
             if d >= u {

@@ -116,7 +116,7 @@ impl<T: Real> Threshold<T> for Subsets {
         caps.clear();
         caps.resize(count, one);
         let found = level(&mut rest, &mut caps, mass, bends);
-        let found = polish(found, mass, kept[..count].iter().map(|&x| (x, one)));
+        let found = polish(found, self.k, kept[..count].iter().map(|&x| (x, one)));
         *bounds = rest;
         scratch.caps = caps;
         Ok(Some(Weights::Ramp { shift: found.anchor, tau: found.tau, cap: one }))

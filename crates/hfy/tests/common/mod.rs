@@ -38,14 +38,13 @@ pub(crate) fn narrow<T: Real>(row: &[f64]) -> Vec<T> {
     row.iter().map(|&v| T::of(v)).collect()
 }
 
-/// A sum whose own rounding does not count: pairs are added first, then pairs of pairs.
-pub(crate) fn total(values: &[f64]) -> f64 {
-    match values {
-        [] => 0.0,
-        [value] => *value,
-        _ => {
-            let (left, right) = values.split_at(values.len() / 2);
-            total(left) + total(right)
-        }
+/// A sum whose own rounding does not count: what each addition loses is added at the end.
+pub(crate) fn total(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
+    for x in values {
+        let next = sum + x;
+        lost += if sum.abs() >= x.abs() { (sum - next) + x } else { (x - next) + sum };
+        sum = next;
     }
+    sum + lost
 }

@@ -3,6 +3,7 @@
 use hfy::Map;
 
 use super::describe::cap;
+use super::total;
 
 const ROUNDS: usize = 200;
 
@@ -59,7 +60,7 @@ fn signed(theta: &[f64], f: impl Fn(f64) -> f64) -> Vec<f64> {
 /// `(1 + z_i - ω)₊^p` summing to one, for `p ≥ 1` and `z ≤ 0`.
 fn powers(z: &[f64], p: f64) -> Vec<f64> {
     let weight = |z: f64, omega: f64| if 1.0 + (z - omega) > 0.0 { (p * (z - omega).ln_1p()).exp() } else { 0.0 };
-    let omega = bisect(0.0, 1.0, |omega| z.iter().map(|&z| weight(z, omega)).sum::<f64>() - 1.0);
+    let omega = bisect(0.0, 1.0, |omega| total(z.iter().map(|&z| weight(z, omega))) - 1.0);
     z.iter().map(|&z| weight(z, omega)).collect()
 }
 
@@ -78,7 +79,7 @@ fn roots(z: &[f64], delta: f64) -> Vec<f64> {
             (d + least.powf(delta)).powf(1.0 / delta)
         }
     };
-    let least = bisect(0.0, 1.0, |least| 1.0 - z.iter().map(|&z| weight(z, least)).sum::<f64>());
+    let least = bisect(0.0, 1.0, |least| 1.0 - total(z.iter().map(|&z| weight(z, least))));
     let least = 1.0_f64.min(least);
     z.iter().map(|&z| weight(z, least)).collect()
 }
@@ -88,7 +89,7 @@ fn roots(z: &[f64], delta: f64) -> Vec<f64> {
 pub(crate) fn capped(theta: &[f64], upper: impl Fn(usize) -> f64, mass: f64) -> Vec<f64> {
     let visible: Vec<(usize, f64)> = theta.iter().copied().enumerate().filter(|(_, x)| x.is_finite()).collect();
     let held = |anchor: f64, tau: f64| -> f64 {
-        visible.iter().map(|&(i, x)| ((x - anchor) - tau).clamp(0.0, upper(i))).sum::<f64>() - mass
+        total(std::iter::once(-mass).chain(visible.iter().map(|&(i, x)| ((x - anchor) - tau).clamp(0.0, upper(i)))))
     };
     let low = visible.iter().map(|(_, x)| *x).fold(f64::INFINITY, f64::min) - mass - 1.0;
     let high = visible.iter().map(|(_, x)| *x).fold(f64::NEG_INFINITY, f64::max);

@@ -63,7 +63,7 @@ pub(crate) fn check_row<T: Real>(map: &Map, name: &str, theta: &[T]) {
     let (scores, weights) = (wide(theta), wide(&y));
 
     if let Some(mass) = mass(map) {
-        let total = total(&weights);
+        let total = total(weights.iter().copied());
         let allowed = T::epsilon().wide() * (4.0 + (theta.len() as f64).sqrt() + shared(map, &weights)) * mass.max(1.0);
         assert!((total - mass).abs() <= allowed, "{case}: the weights sum to {total}, not {mass} ({:e})", total - mass);
         for (i, &y) in weights.iter().enumerate() {
