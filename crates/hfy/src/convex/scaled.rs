@@ -55,10 +55,25 @@ impl<F> Scaled<F> {
         theta.iter().zip(v).map(|(&s, &v)| weighted(v, s)).sum::<T>() / T::of(self.beta)
     }
 
-    fn warmed<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&[T]) -> R) -> R {
-        let beta = T::of(self.beta);
-        let scaled: Vec<T> = theta.iter().map(|&s| s * beta).collect();
+    fn warmed<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&[T]) -> Result<R>) -> Result<R> {
+        let mut scaled = theta.to_vec();
+        self.warm(&mut scaled)?;
         work(&scaled)
+    }
+
+    /// `θ ← β θ`. A product that overflows is an error: below zero it would pass for a mask, and above it no
+    /// longer tells which score was the larger.
+    fn warm<T: Real>(&self, theta: &mut [T]) -> Result<()> {
+        let beta = T::of(self.beta);
+        for (index, s) in theta.iter_mut().enumerate() {
+            let scaled = *s * beta;
+            if scaled.is_infinite() && s.is_finite() {
+                let rule = "a score times beta must be finite";
+                return Err(Error::Entry { argument: "scores", row: None, index, value: s.wide(), rule });
+            }
+            *s = scaled;
+        }
+        Ok(())
     }
 }
 
@@ -72,8 +87,7 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        let beta = T::of(self.beta);
-        theta.iter_mut().for_each(|s| *s *= beta);
+        self.warm(theta)?;
         self.inner.argmax(theta)
     }
 
