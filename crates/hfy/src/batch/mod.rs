@@ -68,8 +68,8 @@ impl<'a, F: ?Sized> Batch<'a, F> {
     }
 
     /// With some entries hidden.
-    pub fn mask(mut self, mask: Mask<'a>) -> Self {
-        self.mask = Some(mask);
+    pub fn mask<'m: 'a>(mut self, mask: Mask<'m>) -> Self {
+        self.mask = Some(mask.shortened());
         self
     }
 
@@ -181,8 +181,8 @@ impl<F: ?Sized> Batch<'_, F> {
         Ok(())
     }
 
-    /// `gradient ← Jᵀ gradient` for each row, from the weights alone. Masks need not be given again: a masked
-    /// entry has weight zero.
+    /// `gradient ← Jᵀ gradient` for each row, from the weights alone. Masks need not be given again where a weight of
+    /// zero has a gradient of zero, which the identity and its like do not grant.
     pub fn pullback<E: Element, D: Dimension + RemoveAxis>(
         &self,
         weights: ArrayView<'_, E, D>,
@@ -195,7 +195,10 @@ impl<F: ?Sized> Batch<'_, F> {
         let lanes = self.lanes(weights.shape())?;
         let weights = lanes.read(weights.into_dyn());
         lanes.write(gradient.view_mut().into_dyn(), true, |g| {
-            drive(&lanes, [weights.slice()], g, |_, [weights], g| self.map.pullback(weights, g))
+            drive(&lanes, [weights.slice()], g, |row, [weights], g| {
+                lanes.silence(row, g);
+                self.map.pullback(weights, g)
+            })
         })?;
         Ok(())
     }

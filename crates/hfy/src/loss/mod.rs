@@ -91,8 +91,8 @@ impl<'a, F: ?Sized> FenchelYoung<'a, F> {
     }
 
     /// With some scores hidden.
-    pub fn mask(mut self, mask: Mask<'a>) -> Self {
-        self.mask = Some(mask);
+    pub fn mask<'m: 'a>(mut self, mask: Mask<'m>) -> Self {
+        self.mask = Some(mask.shortened());
         self
     }
 
