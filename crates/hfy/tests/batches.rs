@@ -63,7 +63,10 @@ fn check_view<D: Dimension + RemoveAxis>(scores: ArrayView<'_, f64, D>) {
             }
             let mut back = upstream;
             batch.pullback(expected.view(), back.view_mut()).expect("sound");
-            assert!(back.iter().zip(&gradient).all(|(a, b)| (a - b).abs() <= 1e-14 * (1.0 + b.abs())), "pullback of {map}");
+            assert!(
+                back.iter().zip(&gradient).all(|(a, b)| (a - b).abs() <= 1e-14 * (1.0 + b.abs())),
+                "pullback of {map}"
+            );
             let conjugates = batch.conjugate(scores.view()).expect("sound");
             let each = scores.lanes(axis).into_iter().map(|row| map.conjugate(&row.to_vec()).expect("sound"));
             assert!(conjugates.iter().copied().eq(each), "conjugates of {map} along {axis:?}");
@@ -74,7 +77,9 @@ fn check_view<D: Dimension + RemoveAxis>(scores: ArrayView<'_, f64, D>) {
 /// The part of an array from a start on, in steps that may go backwards, for each axis.
 fn cut<'a, D: Dimension>(array: &'a Array<f64, D>, cuts: &[(isize, isize)]) -> ArrayView<'a, f64, D> {
     let mut view = array.view();
-    cuts.iter().enumerate().for_each(|(a, &(from, step))| view.slice_axis_inplace(Axis(a), Slice::new(from, None, step)));
+    cuts.iter()
+        .enumerate()
+        .for_each(|(a, &(from, step))| view.slice_axis_inplace(Axis(a), Slice::new(from, None, step)));
     view
 }
 
@@ -118,7 +123,8 @@ fn check_half<E: Element<Compute = f32>>(unit: f64, least: f64) {
     let maps = [1.0, 1.1, 1.5, 1.8, 2.0].map(entmax).into_iter().chain([1.5, 2.0].map(normmax));
     for map in maps.chain([1.0, 4.0, 7.5].map(subsets)) {
         let close = |got: E, want: f64, size: f64, what: &str| {
-            let (got, allowed) = (f64::from(got.load()), unit * want.abs() + least + 64.0 * f64::from(f32::EPSILON) * size);
+            let (got, allowed) =
+                (f64::from(got.load()), unit * want.abs() + least + 64.0 * f64::from(f32::EPSILON) * size);
             assert!((got - want).abs() <= allowed, "{what} of {map}: {got} and {want}");
         };
         let (got, _) = Batch::new(&map).map(scores.view()).expect("sound");
@@ -170,7 +176,11 @@ fn check_mask(scores: &Array2<f64>, mask: Mask<'_>, hidden: &Array2<bool>, axis:
         let mut c = scores.mapv(f64::cos);
         masked.pullback(expected.view(), c.view_mut()).expect("sound");
         assert!(a.iter().chain(&c).zip(hidden.iter().chain(hidden)).all(|(g, h)| !h || *g == 0.0), "{map}");
-        assert_eq!(masked.conjugate(scores.view()).expect("sound"), plain.conjugate(marked.view()).expect("sound"), "{map}");
+        assert_eq!(
+            masked.conjugate(scores.view()).expect("sound"),
+            plain.conjugate(marked.view()).expect("sound"),
+            "{map}"
+        );
     }
 }
 

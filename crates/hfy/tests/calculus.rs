@@ -4,9 +4,9 @@ mod common;
 
 use common::differences::{agree, gradient};
 use common::random::Random;
-use common::{dot, pulled, solved};
+use common::{dot, pulled, says, solved};
 use hfy::{
-    Batch, Convex, Entmax, Error, InfimalConvolution, NormBall, Normmax, Outcome, Power, Quadratic, Real, Scaled,
+    Batch, Convex, Entmax, InfimalConvolution, NormBall, Normmax, Outcome, Power, Quadratic, Real, Scaled,
     SeparableSum, Subsets, Transformed, Translated,
 };
 use ndarray::{Array2, array};
@@ -110,7 +110,8 @@ fn conjugates_in_closed_form() {
     solved(&bent, &theta).iter().zip(y).for_each(|(&got, want)| close(got, want));
     close(bent.value(&[1.0, -2.0]), half(&[0.0, -2.5]));
 
-    let parts = SeparableSum::new(vec![(Scaled::new(Quadratic, 2.0).unwrap(), 1), (Scaled::new(Quadratic, 0.5).unwrap(), 1)]);
+    let parts =
+        SeparableSum::new(vec![(Scaled::new(Quadratic, 2.0).unwrap(), 1), (Scaled::new(Quadratic, 0.5).unwrap(), 1)]);
     close(parts.as_ref().unwrap().conjugate(&theta).unwrap(), 0.16 / 4.0 + 0.09);
     close(parts.unwrap().value(&[1.0, 3.0]), 1.0 + 2.25);
 }
@@ -120,7 +121,7 @@ fn the_conjugate_of_a_ball_is_the_dual_norm() {
     for (p, radius) in [(1.3, 2.0), (2.0, 0.7), (3.0, 1.0), (6.0, 1.5)] {
         let ball = NormBall::new(p, radius).unwrap();
         for theta in [[0.6, -1.1], [2.0, 0.3], [-0.4, -0.5]] {
-            // The maximum over the sphere, by brute force over angles; it is flat there, so the error is their spacing squared.
+            // The maximum over the sphere, by brute force over angles: flat there, so off by their spacing squared.
             let best = (0..200_000).map(|i| {
                 let (s, c) = (i as f64 * std::f64::consts::TAU / 2e5).sin_cos();
                 let size = (s.abs().powf(p) + c.abs().powf(p)).powf(1.0 / p);
@@ -147,7 +148,9 @@ fn the_conjugate_of_a_ball_is_the_dual_norm() {
 fn infimal_convolutions_have_their_known_values() {
     // Two quadratics with curvatures a and b make one with curvature ab/(a+b).
     for (a, b) in [(1.0, 1.0), (2.0, 0.5), (0.1, 10.0)] {
-        let both = InfimalConvolution::new(vec![Scaled::new(Quadratic, a).unwrap(), Scaled::new(Quadratic, b).unwrap()]).unwrap();
+        let both =
+            InfimalConvolution::new(vec![Scaled::new(Quadratic, a).unwrap(), Scaled::new(Quadratic, b).unwrap()])
+                .unwrap();
         for y in [[1.0, -3.0], [0.0, 0.0], [20.0, 5.0]] {
             let want = a * b / (a + b) * dot(&y, &y) / 2.0;
             assert!((both.value(&y) - want).abs() <= 1e-9 * (1.0 + want), "{} and {want}", both.value(&y));
@@ -207,12 +210,6 @@ fn masked_entries_stay_masked() {
     // One block of a sum may be empty while another is not.
     let parts = SeparableSum::new(vec![(Entmax::SOFTMAX, 1), (Entmax::SOFTMAX, 1)]).unwrap();
     assert_eq!(solved(&parts, &[f64::NEG_INFINITY, 3.0]), [0.0, 1.0]);
-}
-
-#[track_caller]
-fn says(result: Result<impl Sized, Error>, parts: &[&str]) {
-    let text = result.err().expect("this is misuse").to_string();
-    parts.iter().for_each(|part| assert!(text.contains(part), "{text:?} does not say {part:?}"));
 }
 
 #[test]

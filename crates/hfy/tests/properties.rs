@@ -157,7 +157,10 @@ fn losses_are_never_negative_and_vanish_at_the_map() {
         let inner: f64 = theta.iter().zip(&target).filter(|(x, _)| x.is_finite()).map(|(x, t)| x * t).sum();
         let definition = map.value(&target) + map.conjugate(&theta).expect("sound") - inner;
         let size = 1.0 + inner.abs() + map.value(&target).abs() + best.abs() * mass(&map).unwrap_or(1.0);
-        prop_assert!(loss >= 0.0 && (loss - definition).abs() <= 1e-13 * size, "{loss:e}, by definition {definition:e}");
+        prop_assert!(
+            loss >= 0.0 && (loss - definition).abs() <= 1e-13 * size,
+            "{loss:e}, by definition {definition:e}"
+        );
         Ok(())
     });
 }
@@ -172,7 +175,12 @@ fn gradients_are_finite_sum_to_zero_and_vanish_off_the_support() {
         map.pullback(&y, &mut g).expect("sound");
         let size: f64 = g.iter().map(|g| g.abs()).sum();
         prop_assert!(size.is_finite(), "{}: not finite", label(&map));
-        prop_assert!(total(g.iter().copied()).abs() <= 1e-12 * (1.0 + size), "{}: the sum is {:e}", label(&map), total(g.iter().copied()));
+        prop_assert!(
+            total(g.iter().copied()).abs() <= 1e-12 * (1.0 + size),
+            "{}: the sum is {:e}",
+            label(&map),
+            total(g.iter().copied())
+        );
         prop_assert!(g.iter().zip(&y).all(|(g, y)| *y != 0.0 || *g == 0.0), "{}: off the support", label(&map));
         Ok(())
     });

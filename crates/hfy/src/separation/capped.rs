@@ -99,7 +99,11 @@ fn keep_open<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, decided: impl Fn(T, T) -> 
 
 /// Repeats the last linear equation with the parts that the level itself gives, until they agree: bends far from
 /// zero carry a rounding error that differences to the anchor do not.
-pub(crate) fn polish<T: Real>(mut level: Level<T>, mass: f64, entries: impl Iterator<Item = (T, T)> + Clone) -> Level<T> {
+pub(crate) fn polish<T: Real>(
+    mut level: Level<T>,
+    mass: f64,
+    entries: impl Iterator<Item = (T, T)> + Clone,
+) -> Level<T> {
     // A mass beyond a whole number keeps the digits that its type has no room for.
     let sum = -T::of(mass);
     let lost = T::of(-mass - sum.wide());

@@ -5,7 +5,8 @@ use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_simplex, shifted_loss, support_by, with_support,
+    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_simplex, shifted_loss, support_by,
+    with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};

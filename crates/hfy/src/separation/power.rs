@@ -108,7 +108,11 @@ impl<T: Real> Convex<T> for Power {
         let sign = factor.signum();
         for (i, (o, &s)) in out.iter_mut().zip(theta).enumerate() {
             let flat = s == T::neg_infinity() || s == T::zero() || factor == T::zero();
-            *o = if flat { T::zero() } else { saturated(factor.abs() * magnitude(s, self.r - 3.0)) * sign * s.signum() * u[i] * w[i] };
+            *o = if flat {
+                T::zero()
+            } else {
+                saturated(factor.abs() * magnitude(s, self.r - 3.0)) * sign * s.signum() * u[i] * w[i]
+            };
         }
         Ok(())
     }

@@ -4,8 +4,8 @@ use super::capped::{half_square, level, polish};
 use super::scan::{block_maxima, gather};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_capped_simplex, shifted_loss, support_by,
-    with_support,
+    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_capped_simplex, shifted_loss,
+    support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};

@@ -45,7 +45,9 @@ pub(crate) fn every_map(n: usize) -> Vec<Map> {
     let size = n as f64;
     let mut maps: Vec<Map> = alphas.into_iter().map(entmax).collect();
     maps.extend(gammas.into_iter().map(normmax));
-    maps.extend([0.0, 0.5, 1.0, 2.0, 2.5, 17.25, 0.5 * size, size - 0.25, size].into_iter().filter(|k| *k <= size).map(subsets));
+    maps.extend(
+        [0.0, 0.5, 1.0, 2.0, 2.5, 17.25, 0.5 * size, size - 0.25, size].into_iter().filter(|k| *k <= size).map(subsets),
+    );
     maps.push(bounded(random_bounds(n, &mut random)));
     maps.push(bounded(vec![1.5 / size; n]));
     maps.push(bounded(vec![1.0 / size; n]));

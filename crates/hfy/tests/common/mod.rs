@@ -7,7 +7,7 @@ pub(crate) mod differences;
 pub(crate) mod random;
 pub(crate) mod reference;
 
-use hfy::{Convex, Outcome, Real};
+use hfy::{Convex, Error, Outcome, Real};
 
 /// The map of a row, in a new vector.
 #[track_caller]
@@ -47,4 +47,11 @@ pub(crate) fn total(values: impl IntoIterator<Item = f64>) -> f64 {
         sum = next;
     }
     sum + lost
+}
+
+/// The result is an error whose text has all these parts: the argument, the value, the rule.
+#[track_caller]
+pub(crate) fn says<V>(result: Result<V, Error>, parts: &[&str]) {
+    let text = result.err().expect("this is misuse").to_string();
+    parts.iter().for_each(|part| assert!(text.contains(part), "{text:?} does not say {part:?}"));
 }

@@ -37,7 +37,9 @@ pub(crate) fn solve(map: &Map, theta: &[f64]) -> Vec<f64> {
         }
         Map::Normmax(map) => {
             let less = map.gamma() - 1.0;
-            normalised(powers(&shifted(1.0), map.gamma() / less).into_iter().map(|y| y.powf(1.0 / map.gamma())).collect())
+            normalised(
+                powers(&shifted(1.0), map.gamma() / less).into_iter().map(|y| y.powf(1.0 / map.gamma())).collect(),
+            )
         }
         Map::Subsets(subsets) => capped(theta, |i| cap(map, i), subsets.k()),
         Map::Bounded(_) => capped(theta, |i| cap(map, i), 1.0),
@@ -98,5 +100,7 @@ pub(crate) fn capped(theta: &[f64], upper: impl Fn(usize) -> f64, mass: f64) -> 
     let anchor = visible.iter().map(|(_, x)| *x).min_by(near).expect("some entry is visible");
     let reach = 2.0 * (level - anchor).abs() + mass + 2.0;
     let tau = bisect(-reach, reach, |tau| held(anchor, tau));
-    (0..theta.len()).map(|i| if theta[i].is_finite() { ((theta[i] - anchor) - tau).clamp(0.0, upper(i)) } else { 0.0 }).collect()
+    (0..theta.len())
+        .map(|i| if theta[i].is_finite() { ((theta[i] - anchor) - tau).clamp(0.0, upper(i)) } else { 0.0 })
+        .collect()
 }

@@ -178,7 +178,17 @@ fn losses() {
 #[test]
 fn flat_pieces_have_exactly_zero_derivatives() {
     let theta = [0.0, 9.0, -3.0, 1.0];
-    for name in ["sparsemax", "entmax:1.5", "entmax:1.3", "entmax:3", "normmax:2", "normmax:5", "subsets:1", "argmax", "normmax:inf"] {
+    for name in [
+        "sparsemax",
+        "entmax:1.5",
+        "entmax:1.3",
+        "entmax:3",
+        "normmax:2",
+        "normmax:5",
+        "subsets:1",
+        "argmax",
+        "normmax:inf",
+    ] {
         let map: Map = name.parse().expect("the name is known");
         assert_eq!(solved(&map, &theta), [0.0, 1.0, 0.0, 0.0], "{name}");
         assert_eq!(pulled(&map, &theta, &[1.0, -2.0, 3.0, 0.5]), [0.0; 4], "{name}");

@@ -50,7 +50,8 @@ fn tiny_scores_are_all_but_tied<T: Real>() {
         let zeros = vec![T::zero(); n];
         for map in simplex_maps(n) {
             // Argmax alone can tell them apart, and steep maps that multiply them by more than the type can lose.
-            let steep = matches!(&map, Map::Entmax(m) if m.alpha() > 2.0) || matches!(&map, Map::Normmax(m) if m.gamma() < 1.1);
+            let steep =
+                matches!(&map, Map::Entmax(m) if m.alpha() > 2.0) || matches!(&map, Map::Normmax(m) if m.gamma() < 1.1);
             check_row(&map, "tiny scores", &theta);
             if !steep {
                 let gap = distance(&map, &wide(&solved(&map, &theta)), &wide(&solved(&map, &zeros)));

@@ -2,7 +2,9 @@
 
 use hfy::{Map, Outcome, Real, Separation, Support};
 
-use crate::common::describe::{cap, distance, every_map, ignores_shifts, is_kinked, kkt_residual, label, marginals, mass};
+use crate::common::describe::{
+    cap, distance, every_map, ignores_shifts, is_kinked, kkt_residual, label, marginals, mass,
+};
 use crate::common::random::Random;
 use crate::common::{solved, total, wide};
 
@@ -81,7 +83,10 @@ pub(crate) fn check_row<T: Real>(map: &Map, name: &str, theta: &[T]) {
     for pair in order.windows(2) {
         let [i, j] = [pair[0], pair[1]];
         highest = highest.max(weights[i]);
-        assert!(weights[j] >= highest.min(T::of(cap(map, j)).wide()), "{case}: entry {j} scores more than {i} and weighs less");
+        assert!(
+            weights[j] >= highest.min(T::of(cap(map, j)).wide()),
+            "{case}: entry {j} scores more than {i} and weighs less"
+        );
         if scores[i] == scores[j] && cap(map, i) == cap(map, j) {
             assert_eq!(weights[i], weights[j], "{case}: entries {i} and {j} are tied");
         }
@@ -134,9 +139,7 @@ fn a_permutation_permutes_the_weights<T: Real>() {
         for map in every_map(n) {
             let y = wide(&solved(&map, &theta));
             let other = match &map {
-                Map::Bounded(map) => {
-                    crate::common::describe::bounded(order.iter().map(|&i| map.upper()[i]).collect())
-                }
+                Map::Bounded(map) => crate::common::describe::bounded(order.iter().map(|&i| map.upper()[i]).collect()),
                 _ => map.clone(),
             };
             let expected: Vec<f64> = order.iter().map(|&i| y[i]).collect();
