@@ -28,8 +28,7 @@ pub trait Real:
     /// `ln(self)` for `self > 0` without branches.
     fn ln_lanes(self) -> Self;
 
-    /// `exp(p (ln(self) + correction))` for `self > 0` and a result below 2 or so, without branches. Results below
-    /// the least normal number are zero.
+    /// `exp(p (ln(self) + correction))` for `self > 0` and a result below 2 or so, without branches.
     fn powf_lanes(self, p: Self, correction: Self) -> Self;
 
     /// Lends this thread's buffers, so that no row allocates.
@@ -51,6 +50,12 @@ pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
 #[inline(always)]
 pub(crate) fn weighted<T: Real>(weight: T, score: T) -> T {
     if weight == T::zero() { T::zero() } else { weight * score }
+}
+
+/// A slope that is unbounded at the edge of a support, made finite: what matters is that no NaN comes of it.
+#[inline(always)]
+pub(crate) fn lesser_finite<T: Real>(x: T) -> T {
+    x.min(T::max_value().sqrt())
 }
 
 /// The greater of two numbers that are not NaN, as one instruction.
