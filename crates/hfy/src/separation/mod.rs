@@ -62,41 +62,64 @@ pub trait Separation<T: Real>: Convex<T> {
 trait Threshold<T: Real>: Sync {
     /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch.
     fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
+
+    /// Writes the weights over the scores.
+    #[inline(always)]
+    fn fill(&self, theta: &mut [T], scratch: &mut Scratch<T>) -> Result<Outcome> {
+        fill_solved(theta, self.solve(theta, scratch)?)
+    }
+
+    /// Writes the support and returns the largest score; `None` where every entry is masked.
+    #[inline(always)]
+    fn collect(&self, theta: &[T], scratch: &mut Scratch<T>, support: &mut Support<T>) -> Result<Option<T>> {
+        let weights = self.solve(theta, scratch)?;
+        Ok(collect_solved(theta, weights, &mut scratch.blocks, support))
+    }
+}
+
+#[inline(always)]
+fn fill_solved<T: Real>(theta: &mut [T], weights: Option<Weights<T>>) -> Result<Outcome> {
+    if let Some(weights) = weights {
+        weights.fill(theta);
+        Ok(Outcome::Solved)
+    } else {
+        theta.fill(T::zero());
+        Ok(Outcome::Empty)
+    }
+}
+
+#[inline(always)]
+fn collect_solved<T: Real>(
+    theta: &[T],
+    weights: Option<Weights<T>>,
+    blocks: &mut [T],
+    support: &mut Support<T>,
+) -> Option<T> {
+    support.clear();
+    let max = blocks.iter().copied().fold(T::neg_infinity(), T::max);
+    weights.map(|weights| {
+        weights.collect(theta, blocks, support);
+        max
+    })
 }
 
 fn argmax_by<T: Real>(map: &impl Threshold<T>, theta: &mut [T]) -> Result<Outcome> {
     T::with_scratch(|scratch| {
         vectorised(
             #[inline(always)]
-            || {
-                if let Some(weights) = map.solve(theta, scratch)? {
-                    weights.fill(theta);
-                    Ok(Outcome::Solved)
-                } else {
-                    theta.fill(T::zero());
-                    Ok(Outcome::Empty)
-                }
-            },
+            || map.fill(theta, scratch),
         )
     })
 }
 
 fn support_by<T: Real>(map: &impl Threshold<T>, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-    T::with_scratch(|scratch| {
+    let max = T::with_scratch(|scratch| {
         vectorised(
             #[inline(always)]
-            || match map.solve(theta, scratch)? {
-                Some(weights) => {
-                    weights.collect(theta, &mut scratch.blocks, support);
-                    Ok(Outcome::Solved)
-                }
-                None => {
-                    support.clear();
-                    Ok(Outcome::Empty)
-                }
-            },
+            || map.collect(theta, scratch, support),
         )
-    })
+    })?;
+    Ok(if max.is_some() { Outcome::Solved } else { Outcome::Empty })
 }
 
 /// Runs `work` on the support of the solved row and on its largest score; `None` where all is masked.
@@ -109,12 +132,7 @@ fn with_support<T: Real, R>(
         let mut support = std::mem::take(&mut scratch.support);
         let solved = vectorised(
             #[inline(always)]
-            || {
-                let Some(weights) = map.solve(theta, scratch)? else { return Ok(None) };
-                let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);
-                weights.collect(theta, &mut scratch.blocks, &mut support);
-                Ok(Some(max))
-            },
+            || map.collect(theta, scratch, &mut support),
         );
         let result = solved.map(|max| max.map(|max| work(&support, max)));
         scratch.support = support;

@@ -146,6 +146,20 @@ pub(crate) fn moments<T: Real>(z: &[T], at: Offset<T>, p: Exponent<T>) -> (T, T,
     (across(&s0), across(&s1), across(&s2))
 }
 
+/// `y_i ← (z_i - τ)₊^p`.
+#[inline(always)]
+pub(crate) fn powers<T: Real>(z: &[T], at: Offset<T>, p: Exponent<T>, y: &mut [T]) {
+    let mut d = [T::of(-2.0); STRETCH];
+    let mut terms = [T::zero(); STRETCH];
+    for (part, y) in z.chunks(STRETCH).zip(y.chunks_mut(STRETCH)) {
+        for (d, &z) in d.iter_mut().zip(part) {
+            *d = z - at.value;
+        }
+        p.raise(at.base, &d, &mut terms);
+        y.copy_from_slice(&terms[..part.len()]);
+    }
+}
+
 /// `Σ (z_i - τ)₊^p`.
 #[inline(always)]
 pub(crate) fn power_sum<T: Real>(z: &[T], at: Offset<T>, p: Exponent<T>) -> T {

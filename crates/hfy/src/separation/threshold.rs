@@ -82,54 +82,106 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
     (tau, first)
 }
 
-/// The root of `Σ (z_i - τ)₊^p = 1` for `p > 1`, in the form that keeps its digits.
-///
-/// `start` must lie left of the root. Each round takes Halley's step on the norm where that is tame, Newton's
-/// otherwise, and halves the bracket if both leave it.
-#[inline(always)]
-pub(crate) fn general<T: Real>(z: &[T], exponent: Exponent<T>, p: T, start: T) -> Offset<T> {
-    let inverse = T::one() / p;
-    let mut at = Offset::left_of(start, exponent);
-    let (mut low, mut high) = (at.value, at.upper(z.len(), inverse));
-    // For one entry, and for rounding.
-    high = high.max(low);
-    let mut last_step = T::infinity();
-    // The error left by a step is of third order, or of order p where an entry enters or leaves the support.
-    let close = (T::of(0.1) * T::epsilon()).powf(T::one() / p.min(T::of(3.0)));
-    for _ in 0..60 {
-        let (s0, s1, s2) = moments(z, at, exponent);
-        let log = s0.ln();
+/// The search for the root of `Σ (z_i - τ)₊^p = 1`, `p > 1`, by Halley's step on the p-norm where that is tame, Newton's
+/// otherwise, and by halving the bracket if both leave it.
+struct Search<T> {
+    p: T,
+    low: T,
+    high: T,
+    last_step: T,
+    /// How near to zero the logarithm of the sum must be for one more step to end the search.
+    close: T,
+}
+
+impl<T: Real> Search<T> {
+    /// From an offset left of the root.
+    #[inline(always)]
+    fn new(p: T, left: Offset<T>, n: usize) -> Self {
+        // For one entry, and for rounding, the upper end may fall below the lower.
+        let high = left.upper(n, T::one() / p).max(left.value);
+        // The error left by a step is of third order, with a factor below a hundredth, for the norm is nearly straight;
+        // where an entry enters or leaves the support it is the p-th power of the step.
+        let third_order = (T::of(10.0) * T::epsilon()).cbrt();
+        let crossing = p * (T::of(0.1) * T::epsilon()).powf(T::one() / p);
+        Search { p, low: left.value, high, last_step: T::infinity(), close: third_order.min(crossing) }
+    }
+
+    /// The next value after one where the sums are these, and whether it is the last.
+    #[inline(always)]
+    fn next(&mut self, at: T, (s0, s1, s2): (T, T, T)) -> (T, bool) {
+        let (p, log) = (self.p, s0.ln());
         // 1 - S₀^(-1/p), without cancellation near the root.
-        let excess = -(-inverse * log).exp_m1();
-        if excess > T::zero() {
-            low = at.value;
-        } else {
-            high = at.value;
-        }
+        let excess = -(-log / p).exp_m1();
         let newton = s0 * excess / s1;
         let bend = T::of(0.5) * (p - T::one()) * excess * (s2 * s0 / (s1 * s1) - T::one());
         let tame = bend.abs() < T::of(0.5);
-        let mut next = at.value + if tame { newton / (T::one() - bend) } else { newton };
-        if tame && log.abs() <= close {
-            return Offset { value: next, ..at };
+        let mut next = at + if tame { newton / (T::one() - bend) } else { newton };
+        if tame && log.abs() <= self.close {
+            return (next, true);
         }
-        if !(next >= low && next <= high) {
-            next = at.value + newton;
-            if !(next >= low && next <= high) {
-                next = low + (high - low) * T::of(0.5);
+        if excess > T::zero() {
+            self.low = at;
+        } else {
+            self.high = at;
+        }
+        if !(next >= self.low && next <= self.high) {
+            next = at + newton;
+            if !(next >= self.low && next <= self.high) {
+                next = self.low + (self.high - self.low) * T::of(0.5);
             }
         }
         // Rounding of the sum is all that is left once steps no longer shrink.
-        let step = (next - at.value).abs();
+        let step = (next - at).abs();
+        let blurred = log.abs() <= T::of(64.0) * T::epsilon() && step >= T::of(0.5) * self.last_step;
+        self.last_step = step;
+        (next, blurred || step <= T::of(0.5) * T::epsilon() * next.abs())
+    }
+}
+
+/// The root of `Σ (z_i - τ)₊^p = 1` for `p > 1`, in the form that keeps its digits. `start` must lie left of it.
+#[inline(always)]
+pub(crate) fn general<T: Real>(z: &[T], exponent: Exponent<T>, p: T, start: T) -> Offset<T> {
+    let left = Offset::left_of(start, exponent);
+    let mut search = Search::new(p, left, z.len());
+    let mut at = Offset { value: sampled(z, exponent, p, left), ..left };
+    for _ in 0..60 {
+        let (next, last) = search.next(at.value, moments(z, at, exponent));
         at.value = next;
-        if step <= T::of(0.5) * T::epsilon() * next.abs()
-            || (log.abs() <= T::of(64.0) * T::epsilon() && step >= T::of(0.5) * last_step)
-        {
+        if last {
             break;
         }
-        last_step = step;
     }
     at
+}
+
+/// A guess at the root from every so-many-th entry; the left end where there are few.
+#[inline(always)]
+fn sampled<T: Real>(z: &[T], exponent: Exponent<T>, p: T, left: Offset<T>) -> T {
+    const SAMPLE: usize = 1024;
+    if z.len() < 4 * SAMPLE {
+        return left.value;
+    }
+    let stride = z.len() / SAMPLE;
+    let weight = T::of(z.len() as f64 / SAMPLE as f64);
+    let mut sample = [T::zero(); SAMPLE];
+    for (i, v) in sample.iter_mut().enumerate() {
+        // The best entry counts for itself, not for its neighbours.
+        let entry = z[i * stride];
+        *v = if entry < T::zero() { entry } else { T::of(-2.0) };
+    }
+    let mut at = left;
+    let mut search = Search::new(p, left, z.len());
+    // A sample this size is off by some hundredths: no use in coming closer.
+    search.close = T::of(0.2);
+    for _ in 0..8 {
+        let (a, b) = (moments(&sample, at, exponent), moments(&[T::zero()], at, exponent));
+        let (next, last) = search.next(at.value, (a.0 * weight + b.0, a.1 * weight + b.1, a.2 * weight + b.2));
+        at.value = next;
+        if last {
+            break;
+        }
+    }
+    at.value
 }
 
 /// A lower bound of the root of `Σ (z_i - τ)₊^p = 1` by a few Newton steps, which never pass the root.

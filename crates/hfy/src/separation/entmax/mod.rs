@@ -2,11 +2,14 @@
 
 mod derivative;
 
-use super::raise::Exponent;
-use super::scan::{block_maxima, gather, sum};
+use super::raise::{Exponent, powers};
+use super::scan::{BLOCK, block_maxima, gather, scatter, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
-use super::{Separation, Support, Threshold, argmax_by, in_simplex, shifted_loss, support_by, with_support};
+use super::{
+    Separation, Support, Threshold, argmax_by, collect_solved, fill_solved, in_simplex, shifted_loss, support_by,
+    with_support,
+};
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
 use crate::real::{Real, Scratch, vectorised};
@@ -90,6 +93,31 @@ impl Entmax {
             positive.map(|&w| w * (delta * w.ln()).exp_m1()).sum::<T>() / delta / alpha
         }
     }
+
+    /// Whether the threshold is found by iteration and the weights are powers: α between 1 and 2, except 1.5.
+    fn iterates(&self) -> bool {
+        self.alpha > 1.0 && self.alpha < 2.0 && self.alpha != 1.5
+    }
+
+    /// The weights of the candidates, in order, in `scratch.bounds`: powers are computed for them alone.
+    /// Returns how many there are, the largest score, and the level above which scores were kept.
+    #[inline(always)]
+    fn weigh_candidates<T: Real>(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<(usize, T, T)>> {
+        let (scale, p) = (T::of(self.excess()), T::of(1.0 / self.excess()));
+        let max = block_maxima(theta, &mut scratch.blocks)?;
+        if max == T::neg_infinity() {
+            return Ok(None);
+        }
+        let (count, tau) = candidates(theta, scratch, (max, scale), p);
+        let Scratch { kept, bounds, .. } = scratch;
+        if bounds.len() < count {
+            bounds.resize(count, T::zero());
+        }
+        let exponent = Exponent::of(p);
+        let at = general(&kept[..count], exponent, p, tau);
+        powers(&kept[..count], at, exponent, &mut bounds[..count]);
+        Ok(Some((count, max, tau)))
+    }
 }
 
 /// Fills `scratch.kept` with every `(x - max) scale` that can be in the support of `Σ (z - τ)₊^p = 1`, and returns their
@@ -157,6 +185,44 @@ impl<T: Real> Threshold<T> for Entmax {
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
         }))
+    }
+
+    #[inline(always)]
+    fn fill(&self, theta: &mut [T], scratch: &mut Scratch<T>) -> Result<Outcome> {
+        if !self.iterates() {
+            return fill_solved(theta, self.solve(theta, scratch)?);
+        }
+        let Some((count, max, level)) = self.weigh_candidates(theta, scratch)? else {
+            theta.fill(T::zero());
+            return Ok(Outcome::Empty);
+        };
+        let scale = T::of(self.excess());
+        scatter(theta, &scratch.blocks, (max, scale), level, &scratch.bounds[..count]);
+        Ok(Outcome::Solved)
+    }
+
+    #[inline(always)]
+    fn collect(&self, theta: &[T], scratch: &mut Scratch<T>, support: &mut Support<T>) -> Result<Option<T>> {
+        if !self.iterates() {
+            let weights = self.solve(theta, scratch)?;
+            return Ok(collect_solved(theta, weights, &mut scratch.blocks, support));
+        }
+        support.clear();
+        let Some((_, max, level)) = self.weigh_candidates(theta, scratch)? else { return Ok(None) };
+        let scale = T::of(self.excess());
+        let above = |x: T| (x - max) * scale > level;
+        let mut weights = scratch.bounds.iter();
+        for (number, (block, _)) in
+            theta.chunks(BLOCK).zip(&scratch.blocks).enumerate().filter(|(_, (_, top))| above(**top))
+        {
+            for (offset, _) in block.iter().enumerate().filter(|(_, x)| above(**x)) {
+                let weight = *weights.next().expect("one weight for each candidate");
+                if weight > T::zero() {
+                    support.push(number * BLOCK + offset, weight);
+                }
+            }
+        }
+        Ok(Some(max))
     }
 }
 
