@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod batch;
+pub mod certify;
 pub mod convex;
 mod error;
 pub mod loss;
@@ -10,6 +11,7 @@ mod real;
 pub mod separation;
 
 pub use batch::{Batch, Mask, Report};
+pub use certify::{Certificate, Certifier, Margin};
 pub use convex::{Convex, InfimalConvolution, NormBall, Outcome, Scaled, SeparableSum, Transformed, Translated};
 pub use error::{Error, Result};
 pub use loss::{FenchelYoung, Losses, Reduction, Targets};
