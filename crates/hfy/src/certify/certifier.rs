@@ -8,7 +8,7 @@ use ndarray::ArrayView2;
 use super::patterns::Patterns;
 use super::rounding::Rounding;
 use super::scan::Scan;
-use super::{Certificate, Curve, Margin, checked_beta};
+use super::{Certificate, Curve, Margin, checked_beta, needed_lead};
 use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::real::Real;
@@ -104,7 +104,7 @@ impl<'a, T: Real> Certifier<'a, T> {
 
     /// `m/β`: the lead that a score needs.
     pub fn lead(&self) -> f64 {
-        self.margin.lead().wide() / self.beta.wide()
+        needed_lead(self.margin.lead(), self.beta)
     }
 
     pub(super) fn rounding(&self) -> Rounding {

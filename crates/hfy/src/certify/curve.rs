@@ -1,4 +1,4 @@
-use crate::certify::Certificate;
+use super::{Certificate, checked_beta, needed_lead};
 use crate::error::{Error, Result};
 use crate::real::Real;
 
@@ -33,12 +33,12 @@ impl<T: Real> Curve<T> {
 
     /// The share of patterns that are fixed points at `β`, which is rounded to the type of the patterns as the map does.
     pub fn share(&self, beta: f64) -> Result<f64> {
-        let lead = self.margin.wide() / super::checked_beta::<T>(beta)?.wide();
+        let lead = needed_lead(self.margin, checked_beta::<T>(beta)?);
         let fixed = self.separations.partition_point(|&separation| separation >= lead);
         Ok(fixed as f64 / self.separations.len().max(1) as f64)
     }
 
-    /// The smallest `β`, up to an ulp or two, at which at least this share of the patterns are fixed points; `None` if no finite
+    /// The smallest `β` of the patterns' type at which at least this share of the patterns are fixed points; `None` if no finite
     /// one will do.
     pub fn smallest_beta(&self, share: f64) -> Result<Option<f64>> {
         if !(share > 0.0 && share <= 1.0) {
@@ -53,21 +53,22 @@ impl<T: Real> Curve<T> {
     pub fn steps(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let n = self.separations.len();
         (0..n).filter_map(move |i| {
-            let last = i + 1 == n || self.separations[i + 1] < self.separations[i];
-            let beta = last.then(|| self.beta_of(self.separations[i])).flatten()?;
-            Some((beta, (i + 1) as f64 / n as f64))
+            let beta = self.beta_of(self.separations[i])?;
+            let next = self.separations.get(i + 1).and_then(|&separation| self.beta_of(separation));
+            (next != Some(beta)).then_some((beta, (i + 1) as f64 / n as f64))
         })
     }
 
-    /// `m/Δ`, rounded up in the type of the patterns.
+    /// The least number of the patterns' type that is not below `m/Δ`.
     fn beta_of(&self, separation: f64) -> Option<f64> {
-        let margin = self.margin.wide();
         if !(separation > 0.0) {
             return None;
         }
-        let mut beta = T::of(margin / separation).max(T::min_positive_value());
-        while beta.is_finite() && separation < margin / beta.wide() {
-            beta += beta * T::epsilon();
+        let below = T::of(self.margin.wide() / separation) * (T::one() - T::of(2.0) * T::epsilon());
+        let mut beta = below.max(T::min_positive_value());
+        while beta.is_finite() && separation < needed_lead(self.margin, beta) {
+            // The next number, since this is more than half and less than one and a half ulps.
+            beta += beta * (T::of(0.75) * T::epsilon());
         }
         (beta.is_finite() && (T::one() / beta).is_finite()).then(|| beta.wide())
     }

@@ -16,7 +16,7 @@ use crate::separation::Separation;
 /// ```
 /// use hfy::{Entmax, Margin, Subsets};
 ///
-/// assert_eq!(Margin::of(&Entmax::ENTMAX15)?.lead(), 2.0f64);
+/// assert_eq!(Margin::<f64>::of(&Entmax::ENTMAX15)?.lead(), 2.0);
 /// assert_eq!(Margin::<f32>::of(&Subsets::new(3.0)?)?.size(), 3);
 /// assert!(Margin::<f64>::of(&Entmax::SOFTMAX).is_err());
 /// # Ok::<(), hfy::Error>(())

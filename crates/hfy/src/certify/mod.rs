@@ -46,3 +46,8 @@ fn checked_beta<T: Real>(beta: f64) -> Result<T> {
         Err(Error::parameter("beta", beta, "an inverse temperature must be positive and finite"))
     }
 }
+
+/// `m/β`, never rounded to zero: equal scores are not apart.
+fn needed_lead<T: Real>(margin: T, beta: T) -> f64 {
+    (margin.wide() / beta.wide()).max(f64::from_bits(1))
+}
