@@ -203,10 +203,11 @@ fn misuse_is_named() {
     assert!(certifier.summary(&[], 0.0, 0.1).is_err());
     let curve = certifier.curve(&certifier.certificates().unwrap());
     assert!(curve.smallest_beta(0.0).is_err() && curve.smallest_beta(1.1).is_err() && curve.share(-1.0).is_err());
-    let pairs = Certifier::new(patterns.view(), &Subsets::new(2.0).unwrap(), 1.0).unwrap();
+    let [two, three] = [2.0, 3.0].map(|k| Subsets::new(k).unwrap());
+    let pairs = Certifier::new(patterns.view(), &two, 1.0).unwrap();
     assert!(pairs.certificates().is_err() && pairs.association(&[1, 1]).is_err());
     assert!(pairs.association(&[1, 0]).unwrap().fixed_point);
-    let triples = Certifier::new(patterns.view(), &Subsets::new(3.0).unwrap(), 1.0).unwrap();
+    let triples = Certifier::new(patterns.view(), &three, 1.0).unwrap();
     assert!(triples.guarantee(&[1.0, 1.0]).is_err() && triples.association(&[0, 1, 2]).is_err());
     assert!(Margin::new(0.0, 1).is_err() && Margin::new(1.0, 0).is_err());
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use hfy::certify::Sphere;
-use hfy::{Ball, Batch, Certificate, Certifier, Convex, LayerNorm, Map, Post, Real, Scaled};
+use hfy::{Ball, Batch, Certificate, Certifier, Convex, Entmax, LayerNorm, Map, Post, Real, Scaled};
 use ndarray::{Array2, ArrayView2};
 use support::draw::Draw;
 
@@ -205,7 +205,7 @@ fn tiles<T: Real>(seed: u64) {
     for post in [None, Some(Post::from(Ball::new(2.0).unwrap()))] {
         let patterns: Array2<T> = draw.patterns(257, 19);
         let certifier = |serial: bool, tile: (usize, usize)| {
-            let certifier = Certifier::new(patterns.view(), &"sparsemax".parse::<Map>().unwrap(), 3.0).unwrap();
+            let certifier = Certifier::new(patterns.view(), &Entmax::SPARSEMAX, 3.0).unwrap();
             let certifier = certifier.tile(tile.0, tile.1);
             let certifier = if serial { certifier.serial() } else { certifier };
             match &post {
@@ -230,7 +230,7 @@ fn tiles<T: Real>(seed: u64) {
             assert!((c.separation - (wide(c.pattern) - rivals)).abs() <= 1e-9 * wide(c.pattern).abs().max(1.0));
         }
         if post.is_none() {
-            let other = Certifier::new(columns.t(), &"sparsemax".parse::<Map>().unwrap(), 3.0).unwrap();
+            let other = Certifier::new(columns.t(), &Entmax::SPARSEMAX, 3.0).unwrap();
             assert_eq!(other.certificates().unwrap(), first);
         }
     }
@@ -280,7 +280,7 @@ fn random_placement() {
     let failures = (0..200).filter(|_| {
         let rows: Vec<f64> = (0..n).flat_map(|_| draw.direction(d)).map(|v| norm * v).collect();
         let patterns = Array2::from_shape_vec((n, d), rows).unwrap();
-        let certifier = Certifier::new(patterns.view(), &hfy::Entmax::SPARSEMAX, beta).unwrap();
+        let certifier = Certifier::new(patterns.view(), &Entmax::SPARSEMAX, beta).unwrap();
         !certifier.certificates().unwrap().iter().all(|c| c.radius_paper >= epsilon)
     });
     let failures = failures.count();

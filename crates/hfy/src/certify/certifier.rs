@@ -37,6 +37,7 @@ pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
 pub struct Certifier<'a, T: Real> {
     pub(super) patterns: Patterns<'a, T>,
     pub(super) post: Option<&'a dyn Convex<T>>,
+    pub(super) map: Option<&'a dyn Convex<T>>,
     margin: Margin<T>,
     beta: T,
     tile: (usize, usize),
@@ -48,14 +49,14 @@ impl<'a, T: Real> Certifier<'a, T> {
     ///
     /// A map without a margin is an error, and so are a pattern that is not finite or whose square overflows, and a
     /// `beta` that is not positive. Patterns whose rows do not lie one after the other are copied.
-    pub fn new(patterns: ArrayView2<'a, T>, map: &(impl Separation<T> + ?Sized), beta: f64) -> Result<Self> {
-        Self::with_margin(patterns, Margin::of(map)?, beta)
+    pub fn new(patterns: ArrayView2<'a, T>, map: &'a impl Separation<T>, beta: f64) -> Result<Self> {
+        Ok(Certifier { map: Some(map), ..Self::with_margin(patterns, Margin::of(map)?, beta)? })
     }
 
-    /// For a known margin.
+    /// For a known margin of a map that is not at hand.
     pub fn with_margin(patterns: ArrayView2<'a, T>, margin: Margin<T>, beta: f64) -> Result<Self> {
         let (beta, patterns) = (checked_beta(beta)?, Patterns::new(patterns)?);
-        Ok(Certifier { patterns, post: None, margin, beta, tile: (128, 1024), serial: false })
+        Ok(Certifier { patterns, post: None, map: None, margin, beta, tile: (128, 1024), serial: false })
     }
 
     /// With a post-transformation Ψ, so that a step is `q ← ŷ_Ψ(Xᵀ ŷ_Ω(β X q))`.

@@ -63,9 +63,9 @@ impl<T: Real> Certifier<'_, T> {
     /// What the map does with given scores `X q`, before `β`.
     ///
     /// `exact` is decided in the arithmetic of the map: scores times `β`, rounded, their difference, rounded, against the
-    /// [`Margin`](super::Margin). For entmax and normmax it therefore never disagrees with the map where it says
-    /// yes; where it says no, the map may still round to weights of 0 and 1 when the lead is an ulp or so short of
-    /// the margin, or, for α near 1, when the second weight underflows.
+    /// [`Margin`](super::Margin), and, where the map is at hand, by what it gives. So where it says yes it never disagrees
+    /// with the map. Where it says no, the lead is too short in exact arithmetic or by a rounding; the map may still
+    /// round to weights of 0 and 1 if the lead is an ulp or so short, or, for α near 1, if the second weight underflows.
     pub fn guarantee_of(&self, scores: &[T]) -> Result<Guarantee> {
         check_len("scores", scores.len(), self.patterns.len())?;
         check_scores(scores)?;
@@ -84,8 +84,18 @@ impl<T: Real> Certifier<'_, T> {
             return Ok(Guarantee { best, rival, lead: infinite, slack: infinite, exact: true, robust: false });
         };
         let lead = last.wide() - next.wide();
-        let exact = last * self.beta() - next * self.beta() >= self.margin().lead();
+        let leads = last * self.beta() - next * self.beta() >= self.margin().lead();
+        let exact = leads && self.confirms(scores, &best)?;
         Ok(Guarantee { best, rival, lead, slack: lead - self.lead(), exact, robust: false })
+    }
+
+    /// Whether the map itself gives one to the best and zero to the others.
+    fn confirms(&self, scores: &[T], best: &[usize]) -> Result<bool> {
+        let Some(map) = self.map else { return Ok(true) };
+        let mut weights: Vec<T> = scores.iter().map(|&s| s * self.beta()).collect();
+        map.argmax(&mut weights)?;
+        let others = weights.iter().filter(|w| **w == T::zero()).count();
+        Ok(best.iter().all(|&i| weights[i] == T::one()) && best.len() + others == weights.len())
     }
 }
 
