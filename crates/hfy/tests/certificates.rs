@@ -43,39 +43,41 @@ fn weights<T: Real>(patterns: ArrayView2<T>, map: &Map, beta: f64, state: &[T]) 
 }
 
 fn stationary<T: Real>(case: &Case, tolerance: f64) {
+    let id = case.id();
     let (patterns, (map, beta)) = (matrix::<T>(case), named(case));
-    agree(case.id(), "margin", Separation::<T>::margin(&map).unwrap(), case.number("margin"), 0.0, 1.0);
-    let certifier = Certifier::new(patterns.view(), &map, beta).expect(case.id());
+    agree(id, "margin", Separation::<T>::margin(&map).unwrap(), case.number("margin"), 0.0, 1.0);
+    let certifier = Certifier::new(patterns.view(), &map, beta).expect(id);
     let (deltas, fixed) = (case.need::<f64>("delta"), flags(case, "is_stationary"));
-    for (i, certificate) in certifier.certificates().expect(case.id()).into_iter().enumerate() {
-        agree(case.id(), "delta", certificate.separation, deltas[i], tolerance, deltas[i].abs());
-        assert_eq!(certificate.fixed_point, fixed[i], "{}: pattern {i}", case.id());
-        assert_eq!(certificate.radius_sharp > 0.0, fixed[i], "{}: pattern {i}", case.id());
+    for (i, certificate) in certifier.certificates().expect(id).into_iter().enumerate() {
+        agree(id, "delta", certificate.separation, deltas[i], tolerance, deltas[i].abs());
+        assert_eq!(certificate.fixed_point, fixed[i], "{}: pattern {i}", id);
+        assert_eq!(certificate.radius_sharp > 0.0, fixed[i], "{}: pattern {i}", id);
         let y = weights(patterns.view(), &map, beta, patterns.row(i).as_slice().unwrap());
         let one_hot = y.iter().enumerate().all(|(j, &y)| y == if i == j { T::one() } else { T::zero() });
-        assert_eq!(one_hot, fixed[i], "{}: pattern {i}: {y:?}", case.id());
+        assert_eq!(one_hot, fixed[i], "{}: pattern {i}: {y:?}", id);
         let guarantee = certifier.guarantee(patterns.row(i).as_slice().unwrap()).unwrap();
-        assert_eq!(guarantee.pattern(), fixed[i].then_some(i), "{}: {guarantee:?}", case.id());
+        assert_eq!(guarantee.pattern(), fixed[i].then_some(i), "{}: {guarantee:?}", id);
     }
 }
 
 fn associations(case: &Case) {
+    let id = case.id();
     let (patterns, (map, beta)) = (matrix::<f64>(case), named(case));
-    let certifier = Certifier::new(patterns.view(), &map, beta).expect(case.id());
+    let certifier = Certifier::new(patterns.view(), &map, beta).expect(id);
     let (deltas, squares) = (case.need::<f64>("delta"), case.need::<f64>("d_sq"));
     let (sufficient, fixed) = (flags(case, "sufficient"), flags(case, "is_stationary"));
     for (v, vertex) in case.0["vertices"].as_array().expect("vertices").iter().enumerate() {
         let vertex: Vec<f64> = vertex.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
         let members: Vec<usize> = (0..vertex.len()).filter(|&i| vertex[i] == 1.0).collect();
-        let found = certifier.association(&members).expect(case.id());
-        agree(case.id(), "delta", found.separation, deltas[v], 1e-13, deltas[v].abs());
-        assert_eq!(found.distance_squared, squares[v], "{}", case.id());
-        assert_eq!((found.sufficient, found.fixed_point), (sufficient[v], fixed[v]), "{}: {members:?}", case.id());
+        let found = certifier.association(&members).expect(id);
+        agree(id, "delta", found.separation, deltas[v], 1e-13, deltas[v].abs());
+        assert_eq!(found.distance_squared, squares[v], "{}", id);
+        assert_eq!((found.sufficient, found.fixed_point), (sufficient[v], fixed[v]), "{}: {members:?}", id);
         assert!(found.radius_paper <= found.radius_sharp && (found.radius_paper > 0.0) <= found.sufficient);
         let state: Vec<f64> = patterns.t().dot(&ndarray::aview1(&vertex)).to_vec();
-        assert_eq!(weights(patterns.view(), &map, beta, &state) == vertex, fixed[v], "{}: {members:?}", case.id());
+        assert_eq!(weights(patterns.view(), &map, beta, &state) == vertex, fixed[v], "{}: {members:?}", id);
         let guarantee = certifier.guarantee(&state).unwrap();
-        assert_eq!(guarantee.exact && guarantee.best == members, fixed[v], "{}: {members:?}", case.id());
+        assert_eq!(guarantee.exact && guarantee.best == members, fixed[v], "{}: {members:?}", id);
     }
 }
 
@@ -258,4 +260,18 @@ fn capacities() {
     // Nothing overflows, and nothing is lost where the margin is tiny.
     let vast = Sphere::new(10_000_000, 1e3, 1.0, 1e6).unwrap().capacity(0.0, 1e-300).unwrap();
     assert!(vast.optimal.log_patterns.unwrap().is_finite() && vast.random.log_patterns.unwrap() > 6e7);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn certificates_are_written() {
+    let patterns = array![[3.0, 0.0], [0.0, 3.0]];
+    let certifier = Certifier::new(patterns.view(), &Entmax::SPARSEMAX, 0.5).unwrap();
+    let found = certifier.certificates().unwrap();
+    let json = serde_json::to_value(found[1]).unwrap();
+    assert_eq!((&json["separation"], &json["rival"]), (&9.0.into(), &0.into()));
+    let json = serde_json::to_value(certifier.summary(&found, 0.1, 0.01).unwrap()).unwrap();
+    assert_eq!((&json["fixed_points"], &json["smallest_beta"][0]["share"]), (&1.0.into(), &0.5.into()));
+    assert_eq!(json["capacity"]["optimal"]["conditions"][1]["holds"], true);
+    assert!(serde_json::to_value(certifier.guarantee(&[1.0, 0.0]).unwrap()).unwrap()["slack"].is_number());
 }

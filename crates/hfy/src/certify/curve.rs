@@ -61,7 +61,7 @@ impl<T: Real> Curve<T> {
 
     /// The least number of the patterns' type that is not below `m/Δ`.
     fn beta_of(&self, separation: f64) -> Option<f64> {
-        if !(separation > 0.0) {
+        if separation <= 0.0 {
             return None;
         }
         let below = T::of(self.margin.wide() / separation) * (T::one() - T::of(2.0) * T::epsilon());

@@ -107,7 +107,7 @@ impl<T: Real> Certifier<'_, T> {
             margin,
             beta,
             fixed_points: certificates.iter().filter(|c| c.fixed_point).count() as f64 / n as f64,
-            inseparable: certificates.iter().filter(|c| !(c.separation > 0.0)).count(),
+            inseparable: certificates.iter().filter(|c| c.separation <= 0.0).count(),
             separation: Quantiles::of(certificates.iter().map(|c| c.separation)),
             radius_paper: Quantiles::of(certificates.iter().map(|c| c.radius_paper)),
             radius_sharp: Quantiles::of(certificates.iter().map(|c| c.radius_sharp)),
