@@ -59,6 +59,14 @@ pub enum Error {
         /// What would have been understood.
         rule: String,
     },
+    /// A long computation that its caller stopped.
+    #[error("interrupted after {done} of {total}")]
+    Interrupted {
+        /// How much had been done.
+        done: usize,
+        /// How much there was to do.
+        total: usize,
+    },
     /// A quantity that this function does not have or does not provide.
     #[error("{function} does not provide {what}")]
     Unsupported {

@@ -214,6 +214,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod batch;
+pub mod certify;
 pub mod convex;
 mod error;
 pub mod loss;
@@ -223,6 +224,7 @@ pub mod retrieval;
 pub mod separation;
 
 pub use batch::{Batch, Mask, Report};
+pub use certify::{Certificate, Certifier, Margin};
 pub use convex::{Convex, InfimalConvolution, NormBall, Outcome, Scaled, SeparableSum, Transformed, Translated};
 pub use error::{Error, Result};
 pub use loss::{FenchelYoung, Losses, Reduction, Targets};

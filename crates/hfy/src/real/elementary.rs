@@ -23,6 +23,10 @@ macro_rules! elementary {
                 f64::from(self)
             }
 
+            fn products(a: &[Self], b: &[Self], width: usize, to: &mut [Self]) {
+                super::product::products(a, b, width, to);
+            }
+
             #[inline(always)]
             fn exp_lanes(self) -> Self {
                 const INVERSE_FACTORIALS: [$t; $exp_terms] = {

@@ -2,6 +2,7 @@
 
 mod element;
 mod elementary;
+mod product;
 mod scratch;
 
 pub use element::Element;
@@ -33,6 +34,9 @@ pub trait Real:
 
     /// Lends this thread's buffers, so that no row allocates.
     fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;
+
+    /// `to ← a bᵀ` for matrices of rows of `width` entries, row after row, in this thread.
+    fn products(a: &[Self], b: &[Self], width: usize, to: &mut [Self]);
 
     /// Sums within this distance of a constraint count as meeting it.
     fn domain_tolerance() -> Self {
