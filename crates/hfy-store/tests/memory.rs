@@ -208,11 +208,14 @@ fn types_can_be_sent_and_shared() {
     check::<AnyPatterns<'_>>();
 }
 
+/// Pattern, label and metadata.
+type Kept = (Vec<f64>, Option<String>, Option<Value>);
+
 /// The plainest memory there is, to compare with.
 #[derive(Debug, Clone, Default)]
 struct Plain {
     next: u64,
-    records: BTreeMap<u64, (Vec<f64>, Option<String>, Option<Value>)>,
+    records: BTreeMap<u64, Kept>,
 }
 
 #[derive(Debug, Clone)]

@@ -27,6 +27,9 @@ impl Numbers {
     }
 }
 
+/// Id, pattern, label and metadata.
+pub(crate) type Row = (u64, Vec<f64>, Option<String>, Option<Value>);
+
 /// Everything that a memory holds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Content {
@@ -34,7 +37,7 @@ pub(crate) struct Content {
     pub(crate) dim: usize,
     pub(crate) next_id: u64,
     pub(crate) info: hfy_store::Info,
-    pub(crate) records: Vec<(u64, Vec<f64>, Option<String>, Option<Value>)>,
+    pub(crate) records: Vec<Row>,
 }
 
 pub(crate) fn content(memory: &Memory) -> Result<Content> {
