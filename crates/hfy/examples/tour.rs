@@ -64,7 +64,7 @@ fn every_map(page: &mut Page) -> Result<()> {
         let text = if name == "bounded:.4" { "bounded:.4,.4,.4,.4,.4" } else { name };
         let map: Map = text.parse()?;
         let y = weights(&map, &THETA)?;
-        let mass = Separation::<f64>::mass(&map).expect("these maps spread a fixed mass");
+        let mass = Convex::<f64>::mass(&map).expect("these maps spread a fixed mass");
         assert!((y.iter().sum::<f64>() - mass).abs() < 1e-12, "{name} spreads {mass}");
         let mut support = Support::default();
         map.support(&THETA, &mut support)?;
