@@ -1,6 +1,7 @@
 use super::{Convex, Outcome};
 use crate::error::{Error, Result};
 use crate::real::{Real, weighted};
+use crate::separation::{Separation, Support};
 
 /// `a f`: a temperature. With `a = 1/β` the map becomes `ŷ(β θ)` and the conjugate `f*(β θ) / β`.
 ///
@@ -91,7 +92,62 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
         Ok(())
     }
 
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        self.inner.gradient(y, out)?;
+        out.iter_mut().for_each(|v| *v /= T::of(self.beta));
+        Ok(())
+    }
+
+    fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
+        theta.iter_mut().for_each(|s| *s *= T::of(self.beta));
+        self.inner.argmax_log(theta)
+    }
+
+    fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
+        z.iter_mut().for_each(|s| *s *= T::of(self.beta));
+        self.inner.argmax_exp(z, c)
+    }
+
+    fn vjp_exp(&self, z: &[T], y: &[T], c: T, g: &mut [T]) -> Result<()> {
+        self.warmed(z, |scaled| self.inner.vjp_exp(scaled, y, c, g))?;
+        g.iter_mut().for_each(|g| *g *= T::of(self.beta));
+        Ok(())
+    }
+
+    fn beta_derivative(&self, theta: &[T], v: &[T]) -> Option<T> {
+        Some(self.d_beta(theta, v))
+    }
+
+    fn is_identity(&self) -> bool {
+        self.beta == 1.0 && self.inner.is_identity()
+    }
+
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
         Ok(self.warmed(theta, |scaled| self.inner.loss(scaled, y))? / T::of(self.beta))
+    }
+}
+
+/// A temperature stretches the margin: a lead of `m/β` becomes one of `m`.
+impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
+    fn margin(&self) -> Option<T> {
+        self.inner.margin().map(|margin| margin / T::of(self.beta))
+    }
+
+    fn mass(&self) -> Option<f64> {
+        self.inner.mass()
+    }
+
+    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+        self.warmed(theta, |scaled| self.inner.support(scaled, support))
+    }
+
+    fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
+        self.inner.pullback(y, g)?;
+        g.iter_mut().for_each(|g| *g *= T::of(self.beta));
+        Ok(())
+    }
+
+    fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
+        self.inner.parameter_vjp(y, g)
     }
 }

@@ -13,7 +13,9 @@ use std::iter::Sum;
 use num_traits::{Float, NumAssign};
 
 /// A floating-point type that maps are computed in: `f32` or `f64`.
-pub trait Real: Float + NumAssign + Sum + Default + Debug + Display + LowerExp + Send + Sync + 'static {
+pub trait Real:
+    Float + NumAssign + Sum + Default + Debug + Display + LowerExp + Send + Sync + faer::traits::RealField + 'static
+{
     /// The nearest number of this type.
     fn of(x: f64) -> Self;
 
