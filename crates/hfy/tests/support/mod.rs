@@ -2,3 +2,4 @@
 #![allow(dead_code)]
 
 pub(crate) mod golden;
+pub(crate) mod named;
