@@ -42,10 +42,10 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
     /// use ndarray::array;
     ///
     /// let network = Network::modern(2.0, array![[1.0, 0.0], [0.0, 1.0]])?;
-    /// let (q, v) = ([0.3, 0.1], [1.0, 0.0]);
+    /// let (q, v) = ([0.3_f64, 0.1], [1.0, 0.0]);
     /// let gradients = network.step_vjp(&q, &network.step(&q)?, &v)?;
     /// let moved = network.step(&[0.3 + 1e-6, 0.1])?.state[0] - network.step(&q)?.state[0];
-    /// assert!((gradients.query[0] - moved / 1e-6).abs() < 1e-5_f64);
+    /// assert!((gradients.query[0] - moved / 1e-6).abs() < 1e-5);
     /// # Ok::<(), hfy::Error>(())
     /// ```
     pub fn step_vjp(&self, query: &[T], step: &Step<T>, v: &[T]) -> Result<Gradients<T>> {

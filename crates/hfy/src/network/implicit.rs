@@ -99,7 +99,8 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
         };
         let target = wide(v);
         let (mut adjoint, mut residual) = gmres(&mut operator, &target, tolerance, solver.iterations);
-        let dense = !(residual <= tolerance) && v.len() <= solver.dense_up_to;
+        let solved = |residual: f64| residual <= tolerance;
+        let dense = !solved(residual) && v.len() <= solver.dense_up_to;
         if dense {
             adjoint = solve_dense(&mut operator, &target);
             let image = operator(&adjoint);
@@ -109,7 +110,7 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
         if let Some(error) = failure {
             return Err(error);
         }
-        if !(residual <= tolerance) {
+        if !solved(residual) {
             let what = "the linear system of the fixed point's derivative";
             return Err(Error::Unsolved { what, residual, tolerance, iterations: products });
         }

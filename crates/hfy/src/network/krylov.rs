@@ -38,12 +38,12 @@ pub(super) fn gmres(
         let image = apply(&next);
         let gap: Vec<f64> = b.iter().zip(&image).map(|(b, i)| b - i).collect();
         let reached = norm(&gap) / size;
-        // No progress: rounding, or a singular system.
-        let stalled = !(reached < 0.5 * best);
+        // Without progress it is rounding, or a singular system.
+        let progress = reached < 0.5 * best;
         if reached < best {
             (x, residual, best) = (next, gap, reached);
         }
-        if stalled {
+        if !progress {
             break;
         }
     }
@@ -74,7 +74,7 @@ fn cycle(apply: &mut impl FnMut(&[f64]) -> Vec<f64>, r: &[f64], target: f64, roo
         }
         let last = column.len() - 1;
         let length = column[last].hypot(below);
-        if !(length > 0.0) {
+        if length == 0.0 || length.is_nan() {
             break;
         }
         let (c, s) = (column[last] / length, below / length);

@@ -111,7 +111,7 @@ impl<T: Real> Convex<T> for Tanh {
     /// `artanh(q) / β`, inside the box.
     fn gradient(&self, q: &[T], out: &mut [T]) -> Result<()> {
         check_len("out", out.len(), q.len())?;
-        if let Some(index) = q.iter().position(|v| !(v.abs() < T::one())) {
+        if let Some(index) = q.iter().position(|v| v.is_nan() || v.abs() >= T::one()) {
             return Err(steep(q, index));
         }
         out.iter_mut().zip(q).for_each(|(out, q)| *out = T::of(q.wide().atanh() / self.beta));

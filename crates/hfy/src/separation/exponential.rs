@@ -79,7 +79,7 @@ impl<T: Real> Convex<T> for Exponential {
     /// `log y`.
     fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
         check_len("out", out.len(), y.len())?;
-        if let Some(index) = y.iter().position(|v| !(*v > T::zero())) {
+        if let Some(index) = y.iter().position(|v| v.is_nan() || *v <= T::zero()) {
             return Err(steep(y, index));
         }
         out.iter_mut().zip(y).for_each(|(out, y)| *out = y.ln());
