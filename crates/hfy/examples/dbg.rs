@@ -1,3 +1,5 @@
+//! Processor time an entry of a few maps: `dbg LENGTH MAP...`, with `b/` before a map for its backward pass too.
+
 use hfy::*;
 fn cpu() -> f64 {
     let s = std::fs::read_to_string("/proc/self/stat").unwrap();
@@ -13,8 +15,9 @@ fn main() {
         ((s >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     };
     let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
-    let rows: Vec<Vec<f32>> =
-        (0..16).map(|_| (0..n).map(|_| ((-2.0 * u().ln()).sqrt() * (6.283185 * u()).cos()) as f32).collect()).collect();
+    let rows: Vec<Vec<f32>> = (0..16)
+        .map(|_| (0..n).map(|_| ((-2.0 * u().ln()).sqrt() * (std::f64::consts::TAU * u()).cos()) as f32).collect())
+        .collect();
     let mut y = vec![0f32; n];
     let mut g = vec![0f32; n];
     for m in std::env::args().skip(2) {

@@ -91,13 +91,14 @@ fn entmax<T: Real>(precision: &Precision) {
         if !(precision.holds)(case) {
             return false;
         }
-        let map = Entmax::new(case.number("alpha")).expect(case.id());
+        let id = case.id();
+        let map = Entmax::new(case.number("alpha")).expect(id);
         let y = check_map::<T>(&map, case, precision, map.alpha() > 1.0);
         check_loss(&map, case, &y, precision);
         if let Some(dalpha) = case.optional("dalpha") {
             let slack = (precision.derivatives)(case.optional("vjp_tol").unwrap_or(100.0 * case.number("tol")));
-            let got = map.parameter_vjp(&y, &case.need::<T>("v")).expect(case.id()).expect("entmax has a parameter");
-            agree(case.id(), "dalpha", got, dalpha, slack, dalpha.abs());
+            let got = map.parameter_vjp(&y, &case.need::<T>("v")).expect(id).expect("entmax has a parameter");
+            agree(id, "dalpha", got, dalpha, slack, dalpha.abs());
         }
         true
     });
@@ -108,7 +109,8 @@ fn normmax<T: Real>(precision: &Precision) {
         if !(precision.holds)(case) {
             return false;
         }
-        let map = Normmax::new(case.number("gamma")).expect(case.id());
+        let id = case.id();
+        let map = Normmax::new(case.number("gamma")).expect(id);
         let y = check_map::<T>(&map, case, precision, true);
         check_loss(&map, case, &y, precision);
         true
@@ -171,9 +173,10 @@ fn csparsemax<T: Real>(precision: &Precision) {
         if !(precision.holds)(case) {
             return false;
         }
-        let map = Bounded::new(case.need::<f64>("u")).expect(case.id());
+        let id = case.id();
+        let map = Bounded::new(case.need::<f64>("u")).expect(id);
         let y = check_map::<T>(&map, case, precision, true);
-        let (id, omega) = (case.id(), case.number("omega"));
+        let omega = case.number("omega");
         agree(id, "omega", map.value(&y), omega, (precision.values)(case.number("tol")), omega.abs());
         if let Some(golden) = case.row::<f64>("vjp_u") {
             let mut got = vec![T::zero(); y.len()];
@@ -189,7 +192,8 @@ fn ksubsets<T: Real>(precision: &Precision) {
         if !(precision.holds)(case) {
             return false;
         }
-        let map = Subsets::new(case.number("k")).expect(case.id());
+        let id = case.id();
+        let map = Subsets::new(case.number("k")).expect(id);
         let y = check_map::<T>(&map, case, precision, true);
         check_loss(&map, case, &y, precision);
         true

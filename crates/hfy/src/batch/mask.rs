@@ -29,6 +29,17 @@ impl<'a> Mask<'a> {
         Mask(Kind::Lengths(lengths))
     }
 
+    /// The same mask for a shorter while; views of arrays do not shrink by themselves.
+    pub(crate) fn shortened<'b>(self) -> Mask<'b>
+    where
+        'a: 'b,
+    {
+        Mask(match self.0 {
+            Kind::Entries { flags, hides } => Kind::Entries { flags: flags.reborrow(), hides },
+            Kind::Lengths(lengths) => Kind::Lengths(lengths),
+        })
+    }
+
     /// For arrays of this shape, whether each entry is hidden, row after row along `axis`.
     pub(crate) fn hidden(&self, shape: &[usize], axis: usize) -> Result<Vec<bool>> {
         match &self.0 {

@@ -12,7 +12,7 @@ use num_traits::Float;
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result};
 use crate::real::Element;
-use crate::separation::Separation;
+use crate::separation::{Separation, Support};
 
 /// What happened to the rows of a batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,8 +68,8 @@ impl<'a, F: ?Sized> Batch<'a, F> {
     }
 
     /// With some entries hidden.
-    pub fn mask(mut self, mask: Mask<'a>) -> Self {
-        self.mask = Some(mask);
+    pub fn mask<'m: 'a>(mut self, mask: Mask<'m>) -> Self {
+        self.mask = Some(mask.shortened());
         self
     }
 
@@ -181,8 +181,8 @@ impl<F: ?Sized> Batch<'_, F> {
         Ok(())
     }
 
-    /// `gradient ← Jᵀ gradient` for each row, from the weights alone. Masks need not be given again: a masked
-    /// entry has weight zero.
+    /// `gradient ← Jᵀ gradient` for each row, from the weights alone. Masks need not be given again where a weight of
+    /// zero has a gradient of zero, which the identity and its like do not grant.
     pub fn pullback<E: Element, D: Dimension + RemoveAxis>(
         &self,
         weights: ArrayView<'_, E, D>,
@@ -195,9 +195,82 @@ impl<F: ?Sized> Batch<'_, F> {
         let lanes = self.lanes(weights.shape())?;
         let weights = lanes.read(weights.into_dyn());
         lanes.write(gradient.view_mut().into_dyn(), true, |g| {
-            drive(&lanes, [weights.slice()], g, |_, [weights], g| self.map.pullback(weights, g))
+            drive(&lanes, [weights.slice()], g, |row, [weights], g| {
+                lanes.silence(row, g);
+                self.map.pullback(weights, g)
+            })
         })?;
         Ok(())
+    }
+
+    /// The support of each row, in the order of the other axes.
+    pub fn supports<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        scores: ArrayView<'_, E, D>,
+    ) -> Result<Vec<Support<E::Compute>>>
+    where
+        F: Separation<E::Compute>,
+    {
+        let lanes = self.lanes(scores.shape())?;
+        let mut rows: Vec<E> = lanes.read(scores.into_dyn()).slice().to_vec();
+        drive(&lanes, [], &mut rows, |row, [], scores| {
+            lanes.hide(row, scores);
+            let mut support = Support::default();
+            self.map.support(scores, &mut support)?;
+            Ok(support)
+        })
+    }
+
+    /// The derivative of `gradient · ŷ` of each row in the map's own parameter, from the weights.
+    pub fn parameter_vjp<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        weights: ArrayView<'_, E, D>,
+        gradient: ArrayView<'_, E, D>,
+    ) -> Result<Array<E::Compute, D::Smaller>>
+    where
+        F: Separation<E::Compute>,
+    {
+        same_shape("gradient", gradient.shape(), weights.shape())?;
+        let lanes = self.lanes(weights.shape())?;
+        let shape = weights.raw_dim().remove_axis(Axis(lanes.axis()));
+        let weights = lanes.read(weights.into_dyn());
+        let mut rows: Vec<E> = lanes.read(gradient.into_dyn()).slice().to_vec();
+        let values = drive(&lanes, [weights.slice()], &mut rows, |row, [weights], g| {
+            lanes.silence(row, g);
+            let absent = Error::Unsupported { function: "this map", what: "a parameter of its own" };
+            self.map.parameter_vjp(weights, g)?.ok_or(absent)
+        })?;
+        Ok(Array::from_shape_vec(shape, values).expect("one value a row"))
+    }
+
+    /// The second derivative of each row: `out ← ∇_θ (u · J(θ) w)`.
+    pub fn second_vjp<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        scores: ArrayView<'_, E, D>,
+        weights: ArrayView<'_, E, D>,
+        u: ArrayView<'_, E, D>,
+        w: ArrayView<'_, E, D>,
+    ) -> Result<Array<E, D>>
+    where
+        F: Convex<E::Compute>,
+    {
+        for (argument, array) in [("weights", &weights), ("u", &u), ("w", &w)] {
+            same_shape(argument, array.shape(), scores.shape())?;
+        }
+        let lanes = self.lanes(scores.shape())?;
+        let mut out = Array::from_elem(scores.raw_dim(), E::default());
+        let [scores, weights, u, w] = [scores, weights, u, w].map(|array| lanes.read(array.into_dyn()));
+        let inputs = [scores.slice(), weights.slice(), u.slice(), w.slice()];
+        lanes.write(out.view_mut().into_dyn(), false, |out| {
+            drive(&lanes, inputs, out, |row, [scores, weights, u, w], out| {
+                let mut visible = scores.to_vec();
+                lanes.hide(row, &mut visible);
+                self.map.second_vjp(&visible, weights, u, w, out)?;
+                lanes.silence(row, out);
+                Ok(())
+            })
+        })?;
+        Ok(out)
     }
 
     /// The conjugate of each row, in an array without the axis; minus infinity for rows that are entirely masked.

@@ -79,9 +79,18 @@ impl Lanes {
 
     /// Sets the hidden entries of a row to minus infinity.
     pub(crate) fn hide<T: Real>(&self, row: usize, scores: &mut [T]) {
+        self.overwrite(row, scores, T::neg_infinity());
+    }
+
+    /// Sets the hidden entries of a row of gradients to zero.
+    pub(crate) fn silence<T: Real>(&self, row: usize, gradient: &mut [T]) {
+        self.overwrite(row, gradient, T::zero());
+    }
+
+    fn overwrite<T: Real>(&self, row: usize, values: &mut [T], with: T) {
         if let Some(hidden) = &self.hidden {
             let hidden = &hidden[row * self.length..(row + 1) * self.length];
-            scores.iter_mut().zip(hidden).filter(|(_, h)| **h).for_each(|(s, _)| *s = T::neg_infinity());
+            values.iter_mut().zip(hidden).filter(|(_, h)| **h).for_each(|(v, _)| *v = with);
         }
     }
 }

@@ -143,6 +143,18 @@ pub trait Convex<T: Real>: Send + Sync {
         false
     }
 
+    /// What the weights of every row sum to, where the domain fixes that.
+    fn mass(&self) -> Option<f64> {
+        None
+    }
+
+    /// `ŷ(θ)` as a new row.
+    fn apply(&self, theta: &[T]) -> Result<Vec<T>> {
+        let mut y = theta.to_vec();
+        self.argmax(&mut y)?;
+        Ok(y)
+    }
+
     /// The Fenchel-Young loss `f(y) + f*(θ) - θ·y`: never negative, and zero exactly where `y = ŷ(θ)`.
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
         check_len("target", y.len(), theta.len())?;
@@ -199,6 +211,9 @@ macro_rules! forward {
             fn is_identity(&self) -> bool {
                 (**self).is_identity()
             }
+            fn mass(&self) -> Option<f64> {
+                (**self).mass()
+            }
             fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
                 (**self).loss(theta, y)
             }
@@ -241,6 +256,17 @@ pub(crate) fn magnify<T: Real>(values: &mut [T], c: T) {
 pub(crate) fn steep<T: Real>(y: &[T], index: usize) -> Error {
     let rule = "a gradient exists only inside the domain";
     Error::Entry { argument: "y", row: None, index, value: y[index].wide(), rule }
+}
+
+/// Fails where `sum`, made of those upstream gradients that matter, is not finite: one of them was not.
+pub(crate) fn check_gradient<T: Real>(sum: T, g: &[T]) -> Result<()> {
+    if sum.is_finite() {
+        return Ok(());
+    }
+    let index = g.iter().position(|v| !v.is_finite()).unwrap_or(0);
+    let value = g.get(index).map_or(f64::NAN, |v| v.wide());
+    let rule = "an upstream gradient must be finite wherever the weight is not zero";
+    Err(Error::Entry { argument: "gradient", row: None, index, value, rule })
 }
 
 /// Whether every entry is masked; an empty slice is.

@@ -1,6 +1,6 @@
-use super::{Convex, Outcome, all_masked, check_scores};
+use super::{Convex, Outcome, all_masked, check_gradient, check_scores};
 use crate::error::{Error, Result, check_len};
-use crate::real::Real;
+use crate::real::{Real, weighted};
 
 /// The indicator of the ball `‖y‖_p ≤ r`: its conjugate is `r` times the dual norm, `r ‖θ‖_q` with
 /// `1/p + 1/q = 1`, and its map is the point of the sphere that is aligned with the scores,
@@ -60,7 +60,9 @@ pub(crate) fn norm<T: Real>(x: &[T], p: T) -> T {
 
 impl<T: Real> Convex<T> for NormBall {
     fn value(&self, y: &[T]) -> T {
-        let inside = norm(y, T::of(self.p)) <= T::of(self.radius) * (T::one() + T::domain_tolerance());
+        // Minus infinity stands for a masked score, never for a point.
+        let inside = y.iter().all(|v| v.is_finite())
+            && norm(y, T::of(self.p)) <= T::of(self.radius) * (T::one() + T::domain_tolerance());
         if inside { T::zero() } else { T::infinity() }
     }
 
@@ -92,7 +94,8 @@ impl<T: Real> Convex<T> for NormBall {
             return Ok(());
         }
         let radius = T::of(self.radius);
-        let along: T = y.iter().zip(&*g).map(|(&y, &g)| y * g).sum::<T>() / radius;
+        let along: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum::<T>() / radius;
+        check_gradient(along, g)?;
         for ((g, &s), &y) in g.iter_mut().zip(theta).zip(y) {
             let bend = if s == T::neg_infinity() {
                 T::zero()
@@ -103,6 +106,37 @@ impl<T: Real> Convex<T> for NormBall {
                 (s.abs() / size).powf(q - T::of(2.0)) * *g
             };
             *g = radius * (q - T::one()) / size * (bend - y / radius * along);
+        }
+        Ok(())
+    }
+
+    /// With `n = y/r` and `D = diag(a^(q-2))` the derivative of `u·J w` is, beside the common factor `r (q-1)/‖θ‖`, that of
+    /// `D` and of `‖θ‖` in it, and of both factors of `(n·u)(n·w)`, whose own derivatives are `J u / r` and `J w / r`.
+    fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        check_len("u", u.len(), theta.len())?;
+        check_len("w", w.len(), theta.len())?;
+        check_len("out", out.len(), theta.len())?;
+        out.fill(T::zero());
+        let (size, q, radius) = (self.dual_norm(theta), T::of(self.dual().p), T::of(self.radius));
+        if size == T::zero() {
+            return Ok(());
+        }
+        let visible = |i: usize| theta[i] != T::neg_infinity() && theta[i] != T::zero();
+        let power = |i: usize, p: T| if visible(i) { (theta[i].abs() / size).powf(p) } else { T::zero() };
+        let dot = |a: &[T], b: &[T]| a.iter().zip(b).map(|(&a, &b)| weighted(a, b)).sum::<T>() / radius;
+        let (along_u, along_w) = (dot(y, u), dot(y, w));
+        let diagonal: T = (0..theta.len()).map(|i| weighted(power(i, q - T::of(2.0)), u[i] * w[i])).sum();
+        let (mut pulled_u, mut pulled_w) = (u.to_vec(), w.to_vec());
+        self.vjp(theta, y, &mut pulled_u)?;
+        self.vjp(theta, y, &mut pulled_w)?;
+        let bend = q - T::of(2.0);
+        for i in 0..theta.len() {
+            let normal = y[i] / radius;
+            let own = if bend == T::zero() { T::zero() } else { theta[i].signum() * power(i, q - T::of(3.0)) };
+            let change = bend * (weighted(own, u[i] * w[i]) - normal * diagonal);
+            let shrink = normal * (diagonal - along_u * along_w);
+            let mixed = (pulled_u[i] * along_w + along_u * pulled_w[i]) / radius;
+            out[i] = radius * (q - T::one()) / size * ((change - shrink) / size - mixed);
         }
         Ok(())
     }

@@ -56,10 +56,25 @@ impl<F> Scaled<F> {
         theta.iter().zip(v).map(|(&s, &v)| weighted(v, s)).sum::<T>() / T::of(self.beta)
     }
 
-    fn warmed<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&[T]) -> R) -> R {
-        let beta = T::of(self.beta);
-        let scaled: Vec<T> = theta.iter().map(|&s| s * beta).collect();
+    fn warmed<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&[T]) -> Result<R>) -> Result<R> {
+        let mut scaled = theta.to_vec();
+        self.warm(&mut scaled)?;
         work(&scaled)
+    }
+
+    /// `θ ← β θ`. A product that overflows is an error: below zero it would pass for a mask, and above it no
+    /// longer tells which score was the larger.
+    fn warm<T: Real>(&self, theta: &mut [T]) -> Result<()> {
+        let beta = T::of(self.beta);
+        for (index, s) in theta.iter_mut().enumerate() {
+            let scaled = *s * beta;
+            if scaled.is_infinite() && s.is_finite() {
+                let rule = "a score times beta must be finite";
+                return Err(Error::Entry { argument: "scores", row: None, index, value: s.wide(), rule });
+            }
+            *s = scaled;
+        }
+        Ok(())
     }
 }
 
@@ -73,8 +88,7 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        let beta = T::of(self.beta);
-        theta.iter_mut().for_each(|s| *s *= beta);
+        self.warm(theta)?;
         self.inner.argmax(theta)
     }
 
@@ -99,12 +113,12 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
     }
 
     fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
-        theta.iter_mut().for_each(|s| *s *= T::of(self.beta));
+        self.warm(theta)?;
         self.inner.argmax_log(theta)
     }
 
     fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
-        z.iter_mut().for_each(|s| *s *= T::of(self.beta));
+        self.warm(z)?;
         self.inner.argmax_exp(z, c)
     }
 
@@ -122,6 +136,10 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
         self.beta == 1.0 && self.inner.is_identity()
     }
 
+    fn mass(&self) -> Option<f64> {
+        self.inner.mass()
+    }
+
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
         Ok(self.warmed(theta, |scaled| self.inner.loss(scaled, y))? / T::of(self.beta))
     }
@@ -133,8 +151,8 @@ impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
         self.inner.margin().map(|margin| margin / T::of(self.beta))
     }
 
-    fn mass(&self) -> Option<f64> {
-        self.inner.mass()
+    fn reach(&self) -> Option<(usize, T)> {
+        self.inner.reach().map(|(rank, depth)| (rank, depth / T::of(self.beta)))
     }
 
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
@@ -143,10 +161,12 @@ impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         self.inner.pullback(y, g)?;
-        g.iter_mut().for_each(|g| *g *= T::of(self.beta));
+        let beta = T::of(self.beta);
+        g.iter_mut().for_each(|g| *g *= beta);
         Ok(())
     }
 
+    /// The derivative in the inner map's parameter; for that in the temperature see [`Scaled::d_beta`].
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
         self.inner.parameter_vjp(y, g)
     }

@@ -70,11 +70,16 @@ impl<T: Real, F: Convex<T>> Convex<T> for SeparableSum<F> {
     }
 
     fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
+        check_len("scores", theta.len(), self.len)?;
+        check_len("output", y.len(), self.len)?;
         check_len("gradient", g.len(), self.len)?;
         self.ranges().try_for_each(|(f, r)| f.vjp(&theta[r.clone()], &y[r.clone()], &mut g[r]))
     }
 
     fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        for (name, len) in [("scores", theta.len()), ("output", y.len()), ("u", u.len()), ("w", w.len())] {
+            check_len(name, len, self.len)?;
+        }
         check_len("out", out.len(), self.len)?;
         self.ranges().try_for_each(|(f, r)| {
             f.second_vjp(&theta[r.clone()], &y[r.clone()], &u[r.clone()], &w[r.clone()], &mut out[r])

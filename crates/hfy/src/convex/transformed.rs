@@ -52,11 +52,11 @@ impl<F> Transformed<F> {
     }
 
     /// `A⁻ᵀ θ`.
-    fn pulled<T: Real>(&self, theta: &[T]) -> Result<Vec<T>> {
-        check_len("scores", theta.len(), self.matrix.nrows())?;
+    fn pulled<T: Real>(&self, argument: &'static str, theta: &[T]) -> Result<Vec<T>> {
+        check_len(argument, theta.len(), self.matrix.nrows())?;
         if let Some(index) = theta.iter().position(|s| !s.is_finite()) {
-            let rule = "a linearly transformed score must be finite";
-            return Err(Error::Entry { argument: "scores", row: None, index, value: theta[index].wide(), rule });
+            let rule = "a number that is transformed linearly must be finite";
+            return Err(Error::Entry { argument, row: None, index, value: theta[index].wide(), rule });
         }
         let mut out = vec![T::zero(); theta.len()];
         product(self.inverse.transpose(), theta, &mut out);
@@ -74,7 +74,7 @@ impl<F> Transformed<F> {
     where
         F: Convex<T>,
     {
-        let pulled = self.pulled(theta)?;
+        let pulled = self.pulled("scores", theta)?;
         let mut y = pulled.clone();
         self.inner.argmax(&mut y)?;
         Ok((pulled, y))
@@ -101,11 +101,11 @@ impl<T: Real, F: Convex<T>> Convex<T> for Transformed<F> {
     }
 
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        self.inner.conjugate(&self.pulled(theta)?)
+        self.inner.conjugate(&self.pulled("scores", theta)?)
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        let mut pulled = self.pulled(theta)?;
+        let mut pulled = self.pulled("scores", theta)?;
         let outcome = self.inner.argmax(&mut pulled)?;
         theta.copy_from_slice(&pulled);
         self.push(theta);
@@ -125,7 +125,7 @@ impl<T: Real, F: Convex<T>> Convex<T> for Transformed<F> {
 
     fn vjp(&self, theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
         let (pulled, y) = self.inside(theta)?;
-        let mut inner = self.pulled(g)?;
+        let mut inner = self.pulled("gradient", g)?;
         self.inner.vjp(&pulled, &y, &mut inner)?;
         g.copy_from_slice(&inner);
         self.push(g);
@@ -134,7 +134,7 @@ impl<T: Real, F: Convex<T>> Convex<T> for Transformed<F> {
 
     fn second_vjp(&self, theta: &[T], _y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
         let (pulled, y) = self.inside(theta)?;
-        self.inner.second_vjp(&pulled, &y, &self.pulled(u)?, &self.pulled(w)?, out)?;
+        self.inner.second_vjp(&pulled, &y, &self.pulled("u", u)?, &self.pulled("w", w)?, out)?;
         self.push(out);
         Ok(())
     }

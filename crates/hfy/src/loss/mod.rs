@@ -3,9 +3,9 @@
 use ndarray::{Array2, ArrayView2};
 
 use crate::batch::{Lanes, Mask, drive};
+use crate::convex::Convex;
 use crate::error::{Error, Result, check_len};
 use crate::real::{Element, Real};
-use crate::separation::Separation;
 
 /// How the losses of the rows become one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,8 +91,8 @@ impl<'a, F: ?Sized> FenchelYoung<'a, F> {
     }
 
     /// With some scores hidden.
-    pub fn mask(mut self, mask: Mask<'a>) -> Self {
-        self.mask = Some(mask);
+    pub fn mask<'m: 'a>(mut self, mask: Mask<'m>) -> Self {
+        self.mask = Some(mask.shortened());
         self
     }
 
@@ -110,7 +110,7 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
         targets: &Targets<'_, E>,
     ) -> Result<Losses<E::Compute>>
     where
-        F: Separation<E::Compute>,
+        F: Convex<E::Compute>,
     {
         let mut rows = scores.as_standard_layout().into_owned();
         let losses = self.each(&mut rows, targets, |scores, target| self.map.loss(scores, target))?;
@@ -127,7 +127,7 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
     /// The gradient of the reduced loss in the scores.
     pub fn gradient<E: Element>(&self, scores: ArrayView2<'_, E>, targets: &Targets<'_, E>) -> Result<Array2<E>>
     where
-        F: Separation<E::Compute>,
+        F: Convex<E::Compute>,
     {
         let mut rows = scores.as_standard_layout().into_owned();
         let counts = self.each(&mut rows, targets, |scores, target| self.map.loss_gradient(scores, target))?;
@@ -146,7 +146,7 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
         work: impl Fn(&mut [E::Compute], &[E::Compute]) -> Result<R> + Sync,
     ) -> Result<Vec<Option<R>>>
     where
-        F: Separation<E::Compute>,
+        F: Convex<E::Compute>,
     {
         let (count, n) = rows.dim();
         let given = match targets {
@@ -185,7 +185,7 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
     /// A target as a point of the domain.
     fn dense<E: Element>(&self, row: usize, targets: &Targets<'_, E>, n: usize) -> Result<Vec<E::Compute>>
     where
-        F: Separation<E::Compute>,
+        F: Convex<E::Compute>,
     {
         let mut target = vec![E::Compute::of(0.0); n];
         let rule = "a class must be an index into the row";
@@ -203,8 +203,29 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
                     *target.get_mut(class).ok_or_else(|| wrong(class as f64))? = share;
                 }
             }
-            Targets::Dense(y) => target.iter_mut().zip(y.row(row)).for_each(|(t, y)| *t = y.load()),
+            Targets::Dense(y) => {
+                target.iter_mut().zip(y.row(row)).for_each(|(t, y)| *t = y.load());
+                if let Some(mass) = self.map.mass() {
+                    settle::<E>(&mut target, mass);
+                }
+            }
         }
         Ok(target)
+    }
+}
+
+/// A point of the domain that was rounded to a half type misses its mass by more than a computation would: what
+/// that rounding explains is made good by a common factor.
+fn settle<E: Element>(target: &mut [E::Compute], mass: f64) {
+    if E::as_compute(&[]).is_some() {
+        return;
+    }
+    let one = E::Compute::of(1.0);
+    let unit = (1..24).map(|bits| 0.5f64.powi(bits)).find(|&unit| E::store(one + E::Compute::of(unit)).load() == one);
+    let total: f64 = target.iter().map(|t| t.wide()).sum();
+    let rounding = unit.unwrap_or(0.0) * mass;
+    if total > 0.0 && (total - mass).abs() <= rounding {
+        let factor = E::Compute::of(mass / total);
+        target.iter_mut().for_each(|t| *t *= factor);
     }
 }

@@ -5,7 +5,6 @@ use super::products::{dot, transposed_times};
 use crate::convex::{Convex, magnify};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
-use crate::separation::Separation;
 
 /// An energy in its two parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,10 +81,7 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
     /// assert!(bounds.lower <= energy && energy <= bounds.upper);
     /// # Ok::<(), hfy::Error>(())
     /// ```
-    pub fn energy_bounds(&self) -> Result<Bounds<T>>
-    where
-        O: Separation<T>,
-    {
+    pub fn energy_bounds(&self) -> Result<Bounds<T>> {
         self.check_energy()?;
         let mut vertex = vec![T::zero(); self.count()];
         let least = self.omega.conjugate(&vertex)?;

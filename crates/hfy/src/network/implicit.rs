@@ -103,7 +103,8 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
         let dense = !solved(residual) && v.len() <= solver.dense_up_to;
         if dense {
             adjoint = solve_dense(&mut operator, &target);
-            let image = operator(&adjoint);
+            let finite = adjoint.iter().all(|&w| T::of(w).is_finite());
+            let image = if finite { operator(&adjoint) } else { vec![f64::INFINITY; v.len()] };
             let gap: Vec<f64> = image.iter().zip(&target).map(|(a, b)| b - a).collect();
             residual = norm(&gap) / norm(&target);
         }

@@ -50,9 +50,7 @@ macro_rules! elementary {
                 const ROUND: $t = $round;
                 let k = shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(2 * $bias);
                 let half = k >> 1;
-                let first = $t::from_bits(half << $mantissa);
-                let second = $t::from_bits((k - half) << $mantissa);
-                let scaled = sum * first * second;
+                let scaled = sum * $t::from_bits(half << $mantissa) * $t::from_bits((k - half) << $mantissa);
                 if self < $least { 0.0 } else { scaled }
             }
 
@@ -80,6 +78,52 @@ macro_rules! elementary {
                     sum = sum.mul_add(square, 1.0 / (2 * i + 1) as $t);
                 }
                 e.mul_add($ln2_high, e.mul_add($ln2_low, 2.0 * s * sum))
+            }
+
+            #[inline(always)]
+            fn powf_lanes(self, p: Self, correction: Self) -> Self {
+                const COEFFICIENTS: [$t; $exp_terms] = {
+                    let mut terms = [1.0; $exp_terms];
+                    let mut i = 1;
+                    while i < $exp_terms {
+                        terms[i] = terms[i - 1] * std::$t::consts::LN_2 / i as $t;
+                        i += 1;
+                    }
+                    terms
+                };
+                const ONE: $bits = $bias << $mantissa;
+                const OFFSET: $bits = ONE - std::$t::consts::FRAC_1_SQRT_2.to_bits();
+                const ROUND: $t = $round;
+                // log2 self = e + (2 / ln 2) atanh(s).
+                let bits = self.to_bits();
+                let exponent = bits.wrapping_add(OFFSET) >> $mantissa;
+                let m = $t::from_bits(bits.wrapping_sub(exponent << $mantissa).wrapping_add(ONE));
+                let e = $t::from_bits(ROUND.to_bits().wrapping_add(exponent)) - (ROUND + $bias as $t);
+                let s = (m - 1.0) / (m + 1.0);
+                let square = s * s;
+                let mut sum = 1.0 / (2 * $ln_terms - 1) as $t;
+                let mut i = $ln_terms - 1;
+                while i > 0 {
+                    i -= 1;
+                    sum = sum.mul_add(square, 1.0 / (2 * i + 1) as $t);
+                }
+                let log = sum.mul_add(2.0 * std::$t::consts::LOG2_E * s, e);
+                let log = correction.mul_add(std::$t::consts::LOG2_E, log);
+                let x = p * log;
+                let least = -(($bias + $mantissa) as $t);
+                let shifted = if x > least { x } else { least } + ROUND;
+                let r = x - (shifted - ROUND);
+                let mut sum = COEFFICIENTS[$exp_terms - 1];
+                let mut i = $exp_terms - 1;
+                while i > 0 {
+                    i -= 1;
+                    sum = sum.mul_add(r, COEFFICIENTS[i]);
+                }
+                // 2^k in two factors reaches the denormals.
+                let k = shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(2 * $bias);
+                let half = k >> 1;
+                let scaled = sum * $t::from_bits(half << $mantissa) * $t::from_bits((k - half) << $mantissa);
+                if x > least { scaled } else { 0.0 }
             }
 
             fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R {
@@ -117,6 +161,22 @@ mod tests {
         assert_eq!(f64::NEG_INFINITY.exp_lanes(), 0.0);
         assert_eq!(0f32.exp_lanes(), 1.0);
         assert_eq!(0f64.exp_lanes(), 1.0);
+    }
+
+    #[test]
+    fn powers_agree_with_the_standard_library() {
+        for i in 1..4000 {
+            for p in [0.3, 1.0, 1.7, 7.3, 40.0] {
+                let t = f64::from(i) / 4000.0;
+                let (ours, theirs) = (t.powf_lanes(p, 0.0), t.powf(p));
+                let slack = 4.0 * f64::EPSILON * (1.0 + (p * t.ln()).abs());
+                assert!((ours - theirs).abs() <= slack * theirs, "{t}^{p}: {ours} {theirs}");
+                let (t, p) = (t as f32, p as f32);
+                let (ours, theirs) = (t.powf_lanes(p, 0.0), t.powf(p));
+                let slack = 4.0 * f32::EPSILON * (1.0 + (p * t.ln()).abs());
+                assert!((ours - theirs).abs() <= slack * theirs + 1e-44, "{t}^{p}: {ours} {theirs}");
+            }
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use num_traits::{Float, NumAssign};
 
 /// A floating-point type that maps are computed in: `f32` or `f64`.
 pub trait Real:
-    Float + NumAssign + Sum + Default + Debug + Display + LowerExp + Send + Sync + faer::traits::RealField + 'static
+    Float + NumAssign + Sum + Default + Debug + Display + LowerExp + faer::traits::RealField + Send + Sync + 'static
 {
     /// The nearest number of this type.
     fn of(x: f64) -> Self;
@@ -27,6 +27,9 @@ pub trait Real:
 
     /// `ln(self)` for `self > 0` without branches.
     fn ln_lanes(self) -> Self;
+
+    /// `exp(p (ln(self) + correction))` for `self > 0` and a result below 2 or so, without branches.
+    fn powf_lanes(self, p: Self, correction: Self) -> Self;
 
     /// Lends this thread's buffers, so that no row allocates.
     fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;
@@ -47,6 +50,12 @@ pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
 #[inline(always)]
 pub(crate) fn weighted<T: Real>(weight: T, score: T) -> T {
     if weight == T::zero() { T::zero() } else { weight * score }
+}
+
+/// A slope that is unbounded at the edge of a support, made finite: what matters is that no NaN comes of it.
+#[inline(always)]
+pub(crate) fn lesser_finite<T: Real>(x: T) -> T {
+    x.min(T::max_value().sqrt())
 }
 
 /// The greater of two numbers that are not NaN, as one instruction.

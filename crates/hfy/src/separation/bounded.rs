@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::capped::{Level, Parts, level, polish};
-use super::{Separation, Support, check_gradient};
+use super::capped::{Level, Parts, half_square, level, polish};
+use super::{Separation, Support, check_gradient, check_second, shifted_loss};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
@@ -118,7 +118,7 @@ impl<'a> Bounded<'a> {
             }
             let found = level(&mut scratch.bounds, &mut scratch.caps, T::one(), &mut scratch.bends);
             let entries = visible.map(|(&x, &u)| (x, T::of(u.min(2.0))));
-            Ok(Some(polish(found, T::one(), |level| Parts::of(level, entries.clone()))))
+            Ok(Some(polish(found, |level| Parts::of(level, 1.0, entries.clone()))))
         })
     }
 }
@@ -129,7 +129,7 @@ impl<T: Real> Convex<T> for Bounded<'_> {
         let inside = y.len() == self.upper.len()
             && super::in_simplex(y)
             && y.iter().zip(self.upper.iter()).all(|(&y, &u)| y <= T::of(u) + tolerance);
-        if inside { y.iter().map(|&y| y * y).sum::<T>() * T::of(0.5) } else { T::infinity() }
+        if inside { half_square(y) } else { T::infinity() }
     }
 
     /// Minus infinity where every entry is masked: the maximum over nothing.
@@ -140,6 +140,10 @@ impl<T: Real> Convex<T> for Bounded<'_> {
         }
         let half = T::of(0.5);
         Ok(y.iter().zip(theta).filter(|(y, _)| **y > T::zero()).map(|(&y, &x)| y * x - y * y * half).sum())
+    }
+
+    fn mass(&self) -> Option<f64> {
+        Some(1.0)
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
@@ -165,10 +169,25 @@ impl<T: Real> Convex<T> for Bounded<'_> {
     }
 
     /// The map is piecewise linear.
-    fn second_vjp(&self, _theta: &[T], y: &[T], _u: &[T], _w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("out", out.len(), y.len())?;
+    fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        check_second(y.len(), u, w, out)?;
         out.fill(T::zero());
         Ok(())
+    }
+
+    fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
+        check_len("target", y.len(), theta.len())?;
+        let target = self.value(y);
+        if target == T::infinity() {
+            return Ok(target);
+        }
+        let mut support = Support::default();
+        if self.support(theta, &mut support)? == Outcome::Empty {
+            return Ok(T::zero());
+        }
+        let max = theta.iter().copied().fold(T::neg_infinity(), T::max);
+        let value = half_square(support.weights());
+        Ok(shifted_loss(theta, &support, y, max, (value, target)))
     }
 }
 
@@ -176,10 +195,6 @@ impl<T: Real> Separation<T> for Bounded<'_> {
     /// One-hot output is possible only where a bound reaches 1; then the margin is that of sparsemax.
     fn margin(&self) -> Option<T> {
         self.upper.iter().any(|&u| u >= 1.0).then(T::one)
-    }
-
-    fn mass(&self) -> Option<f64> {
-        Some(1.0)
     }
 
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {

@@ -1,10 +1,11 @@
 //! The level `τ` at which `Σ clip(x_i - τ, 0, u_i)` equals a given mass.
 //!
 //! The sum falls in τ and is linear between its bends at `x_i` and `x_i - u_i`. Halving at the median bend, found by
-//! selection, and dropping entries whose part is decided, takes time linear in the number of entries; the linear
-//! equation on the last piece gives the level.
+//! selection, and dropping entries whose part is decided, takes a few passes over the entries that stay open; the linear
+//! equation on the last piece gives the level. The bends at scores are searched first and the others as distances
+//! from the score above the level: `x_i - u_i` itself would be lost in the rounding of large scores.
 
-use super::scan::sums;
+use super::scan::{minimum, sum};
 use crate::real::{Real, greater, lesser};
 
 /// The level as an anchor among the scores and a distance from it, which keeps small differences between large
@@ -22,16 +23,19 @@ impl<T: Real> Level<T> {
     }
 }
 
+/// `|w|²/2`, the regulariser of every capped map.
+pub(crate) fn half_square<T: Real>(weights: &[T]) -> T {
+    weights.iter().map(|&w| w * w).sum::<T>() * T::of(0.5)
+}
+
 /// Solves for entries `(x, u)` with `0 < mass < Σ u`; reorders and shortens both lists.
 pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends: &mut Vec<T>) -> Level<T> {
+    // Between which two neighbouring scores the level lies.
     let (mut low, mut high) = (T::neg_infinity(), T::infinity());
     bends.clear();
-    bends.extend(x.iter().copied());
-    bends.extend(x.iter().zip(&*u).map(|(&x, &u)| x - u).filter(|b| b.is_finite()));
+    bends.extend_from_slice(x);
     while !bends.is_empty() {
-        let middle = bends.len() / 2;
-        let (_, &mut pivot, _) =
-            bends.select_nth_unstable_by(middle, |a, b| a.partial_cmp(b).expect("scores are numbers"));
+        let pivot = median(bends);
         let here = Level { anchor: pivot, tau: T::zero() };
         let held: T = x.iter().zip(&*u).map(|(&x, &u)| here.weight(x, u)).sum();
         if held >= mass {
@@ -41,30 +45,57 @@ pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends:
             high = pivot;
             bends.retain(|&b| b < pivot);
         }
-        // Entries at or below `low` weigh nothing; entries whose upper bend is at or above `high` are full.
-        let mut left = 0;
-        for i in 0..x.len() {
-            let (xi, ui) = (x[i], u[i]);
-            if xi <= low {
-                continue;
-            }
-            if xi - ui >= high {
-                mass -= ui;
-                continue;
-            }
-            (x[left], u[left]) = (xi, ui);
-            left += 1;
-        }
-        x.truncate(left);
-        u.truncate(left);
+        // Entries at or below `low` weigh nothing; entries that are full at `high` are full below it.
+        keep_open(x, u, |x, u| if x <= low { Some(T::zero()) } else { (x - high >= u).then_some(u) }, &mut mass);
     }
-    // What is left is strictly between its bounds.
-    let Some(anchor) = x.first().copied() else {
-        let tau = if low.is_finite() && high.is_finite() { (high - low) * T::of(0.5) } else { T::zero() };
-        return Level { anchor: if low.is_finite() { low } else { high }, tau };
-    };
-    let total: T = x.iter().map(|&x| x - anchor).sum();
-    Level { anchor, tau: (total - mass) / T::of(x.len() as f64) }
+    // How far below the upper of the two: what is left of the entries is full from a depth of `u - (x - high)` on. The
+    // depths are of the size of the bounds, however large the scores.
+    let (mut depth, mut free, mut free_sum) = (T::zero(), 0usize, T::zero());
+    bends.extend(x.iter().zip(&*u).map(|(&x, &u)| u - (x - high)));
+    while !bends.is_empty() {
+        let pivot = median(bends);
+        let active: T = x.iter().zip(&*u).map(|(&x, &u)| lesser((x - high) + pivot, u)).sum();
+        if active + free_sum + T::of(free as f64) * pivot <= mass {
+            depth = pivot;
+            bends.retain(|&b| b > pivot);
+            keep_open(x, u, |x, u| (u - (x - high) <= pivot).then_some(u), &mut mass);
+        } else {
+            bends.retain(|&b| b < pivot);
+            let is_free = |x: T, u: T| (u - (x - high) >= pivot).then_some(T::zero());
+            for (&x, _) in x.iter().zip(&*u).filter(|(x, u)| is_free(**x, **u).is_some()) {
+                free += 1;
+                free_sum += x - high;
+            }
+            keep_open(x, u, is_free, &mut mass);
+        }
+    }
+    if free > 0 {
+        return Level { anchor: high, tau: (free_sum - mass) / T::of(free as f64) };
+    }
+    // Every entry above is full: the level may lie anywhere down to the lower score.
+    let gap = lesser(high - low, T::max_value() * T::of(0.25));
+    Level { anchor: high, tau: -(depth + (gap - depth) * T::of(0.5)) }
+}
+
+fn median<T: Real>(values: &mut [T]) -> T {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, |a, b| a.partial_cmp(b).expect("scores are numbers")).1
+}
+
+/// Drops the entries whose part `decided` knows, and takes it from the mass.
+fn keep_open<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, decided: impl Fn(T, T) -> Option<T>, mass: &mut T) {
+    let mut left = 0;
+    for i in 0..x.len() {
+        match decided(x[i], u[i]) {
+            Some(part) => *mass -= part,
+            None => {
+                (x[left], u[left]) = (x[i], u[i]);
+                left += 1;
+            }
+        }
+    }
+    x.truncate(left);
+    u.truncate(left);
 }
 
 /// For bounds that are all one and `0 < mass < n`: a point where `Σ clip(x_i - τ, 0, 1)` is at least the mass, and the
@@ -74,21 +105,23 @@ pub(crate) fn level<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, mut mass: T, bends:
 /// suffice unless the scores spread over many orders of magnitude.
 #[inline(always)]
 pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
-    let mut least = T::infinity();
-    for &x in x {
-        least = lesser(x, least);
+    let (mut low, mut high) = (minimum(x) - T::one(), max);
+    // Where numbers this large are further apart than weights may differ, sums of clipped differences to one of
+    // them say too little.
+    if T::epsilon() * greater(low.abs(), high.abs()) > T::of(1e-3) {
+        return (low, None);
     }
-    let (mut low, mut high) = (least - T::one(), max);
-    let mut tau = high - (high - low) * (mass / T::of(x.len() as f64));
+    let mut tau = first_guess(x, mass, (low, high));
     for _ in 0..40 {
-        let (held, free, _) = sums(
+        let held = sum(
             x,
             #[inline(always)]
-            |x| {
-                let d = x - tau;
-                let inside = d > T::zero() && d < T::one();
-                (lesser(greater(d, T::zero()), T::one()), if inside { T::one() } else { T::zero() }, T::zero())
-            },
+            |x| lesser(greater(x - tau, T::zero()), T::one()),
+        );
+        let free = sum(
+            x,
+            #[inline(always)]
+            |x| if x > tau && x - tau < T::one() { T::one() } else { T::zero() },
         );
         let excess = held - mass;
         if excess >= T::zero() {
@@ -105,63 +138,112 @@ pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
     (low, None)
 }
 
-/// How the entries fall at a level: the number strictly between their bounds, the sum of their scores less the
-/// anchor, and the mass of those at their upper bound.
+/// Half a unit below the entry that a sample puts at the rank of the mass; for few entries, on the straight line between
+/// the ends of the bracket.
+#[inline(always)]
+fn first_guess<T: Real>(x: &[T], mass: T, (low, high): (T, T)) -> T {
+    const SAMPLE: usize = 64;
+    let share = mass / T::of(x.len() as f64);
+    if x.len() < 4 * SAMPLE {
+        return high - (high - low) * share;
+    }
+    let mut sample = [T::zero(); SAMPLE];
+    let stride = x.len() / SAMPLE;
+    for (i, v) in sample.iter_mut().enumerate() {
+        *v = x[i * stride];
+    }
+    let rank = ((share.wide() * SAMPLE as f64) as usize).min(SAMPLE - 1);
+    let (_, &mut at, _) = sample.select_nth_unstable_by(rank, |a, b| b.partial_cmp(a).expect("scores are numbers"));
+    let guess = at - T::of(0.5);
+    if guess > low && guess < high { guess } else { low + (high - low) * T::of(0.5) }
+}
+
+/// How the entries fall at a level: the number strictly between their bounds, and the sum of those scores less the
+/// anchor, plus the mass of the entries at their upper bound, less the mass to be placed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<T> {
-    pub(crate) free: T,
-    pub(crate) total: T,
-    pub(crate) full: T,
+    free: T,
+    excess: T,
 }
 
 impl<T: Real> Parts<T> {
     /// For bounds that are all one.
     #[inline(always)]
-    pub(crate) fn unit(level: Level<T>, x: &[T]) -> Self {
+    pub(crate) fn unit(level: Level<T>, mass: f64, x: &[T]) -> Self {
         let (zero, one) = (T::zero(), T::one());
-        let (free, total, full) = sums(
+        let free = sum(
             x,
             #[inline(always)]
             |x| {
-                let offset = x - level.anchor;
-                let d = offset - level.tau;
-                let (full, free) = (d >= one, d > zero && d < one);
-                (if free { one } else { zero }, if free { offset } else { zero }, if full { one } else { zero })
+                let d = (x - level.anchor) - level.tau;
+                if d > zero && d < one { one } else { zero }
             },
         );
-        Parts { free, total, full }
+        let total = sum(
+            x,
+            #[inline(always)]
+            |x| {
+                let d = (x - level.anchor) - level.tau;
+                if d > zero && d < one { x - level.anchor } else { zero }
+            },
+        );
+        let full = sum(
+            x,
+            #[inline(always)]
+            |x| if (x - level.anchor) - level.tau >= one { one } else { zero },
+        );
+        // A mass beyond a whole number keeps the digits that its type has no room for.
+        Parts { free, excess: total + T::of(full.wide() - mass) }
     }
 
     /// For any bounds.
-    pub(crate) fn of(level: Level<T>, entries: impl Iterator<Item = (T, T)>) -> Self {
-        let mut parts = Parts { free: T::zero(), total: T::zero(), full: T::zero() };
+    pub(crate) fn of(level: Level<T>, mass: f64, entries: impl Iterator<Item = (T, T)>) -> Self {
+        let sum = -T::of(mass);
+        // Long rows of small bounds would blur a plain sum.
+        let (mut free, mut excess) = (T::zero(), Compensated { sum, lost: T::of(-mass - sum.wide()) });
         for (x, u) in entries {
             let d = (x - level.anchor) - level.tau;
             if d >= u {
-                parts.full += u;
+                excess.add(u);
             } else if d > T::zero() {
-                parts.free += T::one();
-                parts.total += x - level.anchor;
+                free += T::one();
+                excess.add(x - level.anchor);
             }
         }
-        parts
+        Parts { free, excess: excess.total() }
     }
 }
 
 /// Repeats the last linear equation with the parts that the level itself gives, until they agree: bends far from
 /// zero carry a rounding error that differences to the anchor do not.
 #[inline(always)]
-pub(crate) fn polish<T: Real>(mut level: Level<T>, mass: T, parts: impl Fn(Level<T>) -> Parts<T>) -> Level<T> {
+pub(crate) fn polish<T: Real>(mut level: Level<T>, parts: impl Fn(Level<T>) -> Parts<T>) -> Level<T> {
     for _ in 0..8 {
-        let Parts { free, total, full } = parts(level);
-        if free == T::zero() {
-            break;
-        }
-        let tau = (total + (full - mass)) / free;
-        if tau == level.tau {
+        let Parts { free, excess } = parts(level);
+        let tau = excess / free;
+        if free == T::zero() || tau == level.tau {
             break;
         }
         level.tau = tau;
     }
     level
+}
+
+/// Neumaier's sum: what each addition rounds away is added at the end.
+struct Compensated<T> {
+    sum: T,
+    lost: T,
+}
+
+impl<T: Real> Compensated<T> {
+    #[inline(always)]
+    fn add(&mut self, x: T) {
+        let next = self.sum + x;
+        self.lost += if self.sum.abs() >= x.abs() { (self.sum - next) + x } else { (x - next) + self.sum };
+        self.sum = next;
+    }
+
+    fn total(&self) -> T {
+        self.sum + self.lost
+    }
 }

@@ -1,7 +1,7 @@
-use super::{Separation, Support};
+use super::{Separation, Support, check_second, scale_gradient};
 use crate::convex::{Convex, Outcome, all_masked, check_scores, steep};
 use crate::error::{Result, check_len};
-use crate::real::Real;
+use crate::real::{Real, weighted};
 
 /// `Ω(y) = Σ y log y - y` on the positive orthant: the exponential map, the separation of exponential dense
 /// associative memories. There is no positive part in it: `exp` is its exact gradient map.
@@ -97,8 +97,8 @@ impl<T: Real> Convex<T> for Exponential {
     }
 
     fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("out", out.len(), y.len())?;
-        out.iter_mut().enumerate().for_each(|(i, o)| *o = y[i] * u[i] * w[i]);
+        check_second(y.len(), u, w, out)?;
+        out.iter_mut().enumerate().for_each(|(i, o)| *o = weighted(y[i], u[i] * w[i]));
         Ok(())
     }
 }
@@ -117,7 +117,6 @@ impl<T: Real> Separation<T> for Exponential {
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
-        g.iter_mut().zip(y).for_each(|(g, &y)| *g *= y);
-        Ok(())
+        scale_gradient(g, |i| y[i])
     }
 }

@@ -71,6 +71,9 @@ impl<T: Real> Convex<T> for Map {
     fn conjugate(&self, theta: &[T]) -> Result<T> {
         each!(self, map => map.conjugate(theta))
     }
+    fn mass(&self) -> Option<f64> {
+        each!(self, map => Convex::<T>::mass(map))
+    }
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         each!(self, map => map.argmax(theta))
     }
@@ -104,8 +107,8 @@ impl<T: Real> Separation<T> for Map {
     fn margin(&self) -> Option<T> {
         each!(self, map => map.margin())
     }
-    fn mass(&self) -> Option<f64> {
-        each!(self, map => Separation::<T>::mass(map))
+    fn reach(&self) -> Option<(usize, T)> {
+        each!(self, map => map.reach())
     }
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
         each!(self, map => map.support(theta, support))
@@ -117,6 +120,19 @@ impl<T: Real> Separation<T> for Map {
         each!(self, map => map.parameter_vjp(y, g))
     }
 }
+
+macro_rules! from {
+    ($($map:ident => $type:ty),*) => {$(
+        impl From<$type> for Map {
+            fn from(map: $type) -> Self {
+                Map::$map(map)
+            }
+        }
+    )*};
+}
+
+from!(Quadratic => Quadratic, Power => Power, Exponential => Exponential, Entmax => Entmax, Normmax => Normmax,
+    Bounded => Bounded<'static>, Subsets => Subsets);
 
 impl fmt::Display for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -22,12 +22,13 @@ pub use map::Map;
 pub use normmax::Normmax;
 pub use power::Power;
 pub use quadratic::Quadratic;
+pub(crate) use scan::across;
 pub use subsets::Subsets;
 pub use support::Support;
 
-use crate::convex::{Convex, Outcome};
-use crate::error::{Error, Result};
-use crate::real::{Real, Scratch, vectorised};
+use crate::convex::{Convex, Outcome, check_gradient};
+use crate::error::{Result, check_len};
+use crate::real::{Real, Scratch, vectorised, weighted};
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -37,8 +38,9 @@ pub trait Separation<T: Real>: Convex<T> {
     /// the k-th over the next, exactly k-hot). `None` where no finite lead suffices.
     fn margin(&self) -> Option<T>;
 
-    /// What the weights of every row sum to, where that is fixed.
-    fn mass(&self) -> Option<f64> {
+    /// `Some((rank, depth))` where every entry with weight scores more than the `rank`-th best score less `depth`: what lies
+    /// below need never be looked at. `None` where the support has no such reach.
+    fn reach(&self) -> Option<(usize, T)> {
         None
     }
 
@@ -154,13 +156,21 @@ fn shifted_loss<T: Real>(
     (inner - value + target_value).max(T::zero())
 }
 
-/// Fails where a weighted sum of upstream gradients is not finite: one of them was not.
-fn check_gradient<T: Real>(mean: T, g: &[T]) -> Result<()> {
-    if mean.is_finite() {
-        return Ok(());
+/// `g_i ← slope(i) g_i`; where the slope is zero the gradient is not looked at and may be anything.
+fn scale_gradient<T: Real>(g: &mut [T], slope: impl Fn(usize) -> T) -> Result<()> {
+    for i in 0..g.len() {
+        let slope = slope(i);
+        if slope != T::zero() {
+            check_gradient(g[i], g)?;
+        }
+        g[i] = weighted(slope, g[i]);
     }
-    let index = g.iter().position(|v| !v.is_finite()).unwrap_or(0);
-    let value = g.get(index).map_or(f64::NAN, |v| v.wide());
-    let rule = "an upstream gradient must be finite wherever the weight is not zero";
-    Err(Error::Entry { argument: "gradient", row: None, index, value, rule })
+    Ok(())
+}
+
+/// Fails unless the arguments of a second derivative are as long as the row.
+fn check_second<T: Real>(n: usize, u: &[T], w: &[T], out: &[T]) -> Result<()> {
+    check_len("u", u.len(), n)?;
+    check_len("w", w.len(), n)?;
+    check_len("out", out.len(), n)
 }

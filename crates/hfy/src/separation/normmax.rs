@@ -6,11 +6,12 @@ use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, check_gradient, in_simplex, shifted_loss, support_by, with_support,
+    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_simplex, shifted_loss, support_by,
+    with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Scratch, vectorised, weighted};
+use crate::real::{Real, Scratch, lesser_finite, vectorised, weighted};
 
 /// Gamma-normmax, the regularised argmax of the norm negentropy,
 ///
@@ -72,13 +73,8 @@ impl Normmax {
             return T::zero();
         }
         let power = T::of(self.gamma - 1.0);
-        // A weight at the edge of the support has unbounded slope; what matters is that no NaN comes of it.
         lesser_finite(y * (power * (norm / y).ln()).exp() / power)
     }
-}
-
-fn lesser_finite<T: Real>(x: T) -> T {
-    x.min(T::max_value().sqrt())
 }
 
 impl<T: Real> Threshold<T> for Normmax {
@@ -92,18 +88,18 @@ impl<T: Real> Threshold<T> for Normmax {
         // γ/(γ-1), the exponent of the threshold equation, and one less.
         let exponent = Exponent::of(T::of(1.0 / (self.gamma - 1.0)));
         let p = if self.gamma.is_infinite() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
-        let (count, omega) = candidates(theta, scratch, (max, one), p);
+        let (count, tau) = candidates(theta, scratch, (max, one), p);
         let kept = &mut scratch.kept[..count];
         Ok(Some(if self.gamma.is_infinite() {
             let (level, size) = linear(kept);
             Weights::Above { shift: max, level, share: one / T::of(size as f64) }
         } else if self.gamma == 2.0 {
-            let (tau, total) = quadratic(kept, omega - one);
+            let (tau, total) = quadratic(kept, tau);
             Weights::Line { shift: max, tau, factor: one / total }
         } else {
-            let omega = general(kept, p, omega);
-            let total = power_sum(kept, omega, exponent);
-            Weights::Power { shift: max, scale: one, omega, exponent, factor: one / total }
+            let at = general(kept, Exponent::of(p), p, tau);
+            let total = power_sum(kept, at, exponent);
+            Weights::Power { shift: max, scale: one, at, exponent, factor: one / total }
         }))
     }
 }
@@ -125,9 +121,13 @@ impl<T: Real> Convex<T> for Normmax {
             None => T::neg_infinity(),
             Some(Weights::Above { shift, level, .. }) => shift + (level + T::one()),
             Some(Weights::Line { shift, tau, .. }) => shift + (tau + T::one()),
-            Some(Weights::Power { shift, omega, .. }) => shift + omega,
+            Some(Weights::Power { shift, at, .. }) => shift + (at.tau() + T::one()),
             Some(other) => unreachable!("normmax has no weights {other:?}"),
         })
+    }
+
+    fn mass(&self) -> Option<f64> {
+        Some(1.0)
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
@@ -141,9 +141,7 @@ impl<T: Real> Convex<T> for Normmax {
     /// With `P = I - 1yᵀ` the Jacobian is `Pᵀ diag(b) P`; differentiating it gives the terms below, where
     /// `c = db/dt` at fixed normalisation and a tilde means `P` applied.
     fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("u", u.len(), y.len())?;
-        check_len("w", w.len(), y.len())?;
-        check_len("out", out.len(), y.len())?;
+        check_second(y.len(), u, w, out)?;
         out.fill(T::zero());
         if self.gamma.is_infinite() {
             return Ok(());
@@ -193,8 +191,8 @@ impl<T: Real> Separation<T> for Normmax {
         Some(T::one())
     }
 
-    fn mass(&self) -> Option<f64> {
-        Some(1.0)
+    fn reach(&self) -> Option<(usize, T)> {
+        Some((1, T::one()))
     }
 
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {

@@ -1,4 +1,4 @@
-use super::{Separation, Support};
+use super::{Separation, Support, check_second, scale_gradient};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
@@ -58,7 +58,7 @@ impl Power {
             // The slope at zero is infinite for r < 2; no direction there is usable, so none is given.
             return if self.r == 2.0 { T::one() } else { T::zero() };
         }
-        T::of(self.r - 1.0) * magnitude(s, self.r - 2.0)
+        saturated(T::of(self.r - 1.0) * magnitude(s, self.r - 2.0))
     }
 }
 
@@ -66,7 +66,11 @@ impl Power {
 fn magnitude<T: Real>(x: T, p: f64) -> T {
     let x = x.abs();
     let raised = if p.fract() == 0.0 && (0.0..=64.0).contains(&p) { x.powi(p as i32) } else { x.powf(T::of(p)) };
-    raised.min(T::max_value())
+    saturated(raised)
+}
+
+fn saturated<T: Real>(x: T) -> T {
+    x.min(T::max_value())
 }
 
 impl<T: Real> Convex<T> for Power {
@@ -97,11 +101,11 @@ impl<T: Real> Convex<T> for Power {
     fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), theta.len())?;
         check_len("output", y.len(), theta.len())?;
-        for ((g, &s), &y) in g.iter_mut().zip(theta).zip(y) {
+        scale_gradient(g, |i| {
+            let (s, y) = (theta[i], y[i]);
             let plain = s == T::neg_infinity() || s == T::zero() || self.r == 2.0;
-            *g *= if plain { self.slope(s) } else { (T::of(self.r - 1.0) * (y / s)).min(T::max_value()) };
-        }
-        Ok(())
+            if plain { self.slope(s) } else { (T::of(self.r - 1.0) * (y / s)).min(T::max_value()) }
+        })
     }
 
     fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
@@ -123,11 +127,16 @@ impl<T: Real> Convex<T> for Power {
     }
 
     fn second_vjp(&self, theta: &[T], _y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("out", out.len(), theta.len())?;
+        check_second(theta.len(), u, w, out)?;
         let factor = T::of((self.r - 1.0) * (self.r - 2.0));
+        let sign = factor.signum();
         for (i, (o, &s)) in out.iter_mut().zip(theta).enumerate() {
             let flat = s == T::neg_infinity() || s == T::zero() || factor == T::zero();
-            *o = if flat { T::zero() } else { factor * s.signum() * magnitude(s, self.r - 3.0) * u[i] * w[i] };
+            *o = if flat {
+                T::zero()
+            } else {
+                saturated(factor.abs() * magnitude(s, self.r - 3.0)) * sign * s.signum() * u[i] * w[i]
+            };
         }
         Ok(())
     }
@@ -149,8 +158,7 @@ impl<T: Real> Separation<T> for Power {
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
         let back = 1.0 / (self.r - 1.0);
-        g.iter_mut().zip(y).for_each(|(g, &y)| *g *= self.slope(magnitude(y, back)));
-        Ok(())
+        scale_gradient(g, |i| self.slope(magnitude(y[i], back)))
     }
 
     /// `∂y/∂r = y log|θ|`.

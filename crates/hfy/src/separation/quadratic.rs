@@ -1,4 +1,4 @@
-use super::{Separation, Support};
+use super::{Separation, Support, check_second, scale_gradient};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Result, check_len};
 use crate::real::Real;
@@ -39,13 +39,11 @@ impl<T: Real> Convex<T> for Quadratic {
 
     fn vjp(&self, theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), theta.len())?;
-        let masked = g.iter_mut().zip(theta).filter(|(_, s)| **s == T::neg_infinity());
-        masked.for_each(|(g, _)| *g = T::zero());
-        Ok(())
+        scale_gradient(g, |i| if theta[i] == T::neg_infinity() { T::zero() } else { T::one() })
     }
 
-    fn second_vjp(&self, theta: &[T], _y: &[T], _u: &[T], _w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("out", out.len(), theta.len())?;
+    fn second_vjp(&self, theta: &[T], _y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        check_second(theta.len(), u, w, out)?;
         out.fill(T::zero());
         Ok(())
     }
@@ -63,6 +61,9 @@ impl<T: Real> Convex<T> for Quadratic {
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
         check_len("target", y.len(), theta.len())?;
         check_scores(theta)?;
+        if y.iter().any(|v| v.is_nan()) {
+            return Ok(T::infinity());
+        }
         let change = |(&s, &y): (&T, &T)| if s == T::neg_infinity() { y } else { s - y };
         Ok(theta.iter().zip(y).map(change).map(|d| d * d).sum::<T>() * T::of(0.5))
     }
@@ -81,6 +82,7 @@ impl<T: Real> Separation<T> for Quadratic {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        check_len("gradient", g.len(), y.len())
+        check_len("gradient", g.len(), y.len())?;
+        scale_gradient(g, |_| T::one())
     }
 }

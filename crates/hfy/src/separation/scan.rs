@@ -5,7 +5,7 @@
 
 use crate::convex::check_scores;
 use crate::error::Result;
-use crate::real::{Real, greater};
+use crate::real::{Real, greater, lesser};
 
 /// Entries under one block maximum.
 pub(crate) const BLOCK: usize = 32;
@@ -91,34 +91,32 @@ pub(crate) fn retain_above<T: Real>(values: &mut [T], level: T) -> usize {
     count
 }
 
+/// The least entry; infinity for none.
+#[inline(always)]
+pub(crate) fn minimum<T: Real>(values: &[T]) -> T {
+    let mut least = [T::infinity(); LANES];
+    let (whole, rest) = values.as_chunks::<LANES>();
+    for part in whole {
+        for l in 0..LANES {
+            least[l] = lesser(part[l], least[l]);
+        }
+    }
+    let mut all = T::infinity();
+    for &v in least.iter().chain(rest) {
+        all = lesser(v, all);
+    }
+    all
+}
+
 /// How many entries are computed before they are added up.
 pub(crate) const STRETCH: usize = 32;
 
-/// `Σ f(x)` for three sums at once. Terms are computed for a stretch of entries and then added in lanes: two kinds of
-/// loop that compilers turn into vector code, where one loop that does both stays scalar.
-#[inline(always)]
-pub(crate) fn sums<T: Real>(values: &[T], f: impl Fn(T) -> (T, T, T)) -> (T, T, T) {
-    let (mut a, mut b, mut c) = ([T::zero(); STRETCH], [T::zero(); STRETCH], [T::zero(); STRETCH]);
-    let (mut a_lanes, mut b_lanes, mut c_lanes) = ([T::zero(); LANES], [T::zero(); LANES], [T::zero(); LANES]);
-    for part in values.chunks(STRETCH) {
-        if part.len() < STRETCH {
-            (a, b, c) = ([T::zero(); STRETCH], [T::zero(); STRETCH], [T::zero(); STRETCH]);
-        }
-        for (((&x, a), b), c) in part.iter().zip(&mut a).zip(&mut b).zip(&mut c) {
-            (*a, *b, *c) = f(x);
-        }
-        add_lanes(&mut a_lanes, &a);
-        add_lanes(&mut b_lanes, &b);
-        add_lanes(&mut c_lanes, &c);
-    }
-    (across(a_lanes), across(b_lanes), across(c_lanes))
-}
-
-/// `Σ f(x)`.
+/// `Σ f(x)`. Terms are computed for a stretch of entries and then added entry by entry to a running stretch: loops
+/// that compilers turn into vector code. Two sums in two passes are faster than two in one, which stays scalar.
 #[inline(always)]
 pub(crate) fn sum<T: Real>(values: &[T], f: impl Fn(T) -> T) -> T {
     let mut terms = [T::zero(); STRETCH];
-    let mut lanes = [T::zero(); LANES];
+    let mut total = [T::zero(); STRETCH];
     for part in values.chunks(STRETCH) {
         if part.len() < STRETCH {
             terms = [T::zero(); STRETCH];
@@ -126,21 +124,30 @@ pub(crate) fn sum<T: Real>(values: &[T], f: impl Fn(T) -> T) -> T {
         for (&x, term) in part.iter().zip(&mut terms) {
             *term = f(x);
         }
-        add_lanes(&mut lanes, &terms);
+        add(&mut total, &terms);
     }
-    across(lanes)
+    across(&total)
 }
 
+/// `total ← total + terms`.
 #[inline(always)]
-pub(crate) fn add_lanes<T: Real>(lanes: &mut [T; LANES], terms: &[T; STRETCH]) {
-    for eight in terms.as_chunks::<LANES>().0 {
-        for l in 0..LANES {
-            lanes[l] += eight[l];
+pub(crate) fn add<T: Real>(total: &mut [T; STRETCH], terms: &[T; STRETCH]) {
+    for (total, &term) in total.iter_mut().zip(terms) {
+        *total += term;
+    }
+}
+
+/// The sum of a stretch, by halves. Kept out of line: inlined, its shuffles spread into the loops that fill the stretch
+/// and undo their vector code.
+#[inline(never)]
+pub(crate) fn across<T: Real>(total: &[T; STRETCH]) -> T {
+    let mut total = *total;
+    let mut half = STRETCH / 2;
+    while half > 0 {
+        for i in 0..half {
+            total[i] += total[i + half];
         }
+        half /= 2;
     }
-}
-
-#[inline(always)]
-pub(crate) fn across<T: Real>(lanes: [T; LANES]) -> T {
-    ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
+    total[0]
 }

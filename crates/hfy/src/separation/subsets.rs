@@ -1,11 +1,11 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
-use super::capped::{Level, Parts, level, polish, unit_level};
+use super::capped::{Level, Parts, half_square, level, polish, unit_level};
 use super::scan::{block_maxima, gather};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, check_gradient, in_capped_simplex, shifted_loss, support_by,
-    with_support,
+    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_capped_simplex, shifted_loss,
+    support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
@@ -73,10 +73,6 @@ fn is_free<T: Real>(y: T) -> bool {
     y > T::zero() && y < T::one()
 }
 
-fn half_square<T: Real>(weights: &[T]) -> T {
-    weights.iter().map(|&w| w * w).sum::<T>() * T::of(0.5)
-}
-
 impl<T: Real> Threshold<T> for Subsets {
     #[inline(always)]
     fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
@@ -120,9 +116,8 @@ impl<T: Real> Threshold<T> for Subsets {
         };
         let found = polish(
             found,
-            mass,
             #[inline(always)]
-            |level| Parts::unit(level, kept),
+            |level| Parts::unit(level, self.k, kept),
         );
         Ok(Some(Weights::Ramp { shift: found.anchor, tau: found.tau, cap: one }))
     }
@@ -141,6 +136,10 @@ impl<T: Real> Convex<T> for Subsets {
         Ok(conjugate.unwrap_or(T::neg_infinity()))
     }
 
+    fn mass(&self) -> Option<f64> {
+        Some(self.k)
+    }
+
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         argmax_by(self, theta)
     }
@@ -150,8 +149,8 @@ impl<T: Real> Convex<T> for Subsets {
     }
 
     /// The map is piecewise linear.
-    fn second_vjp(&self, _theta: &[T], y: &[T], _u: &[T], _w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("out", out.len(), y.len())?;
+    fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        check_second(y.len(), u, w, out)?;
         out.fill(T::zero());
         Ok(())
     }
@@ -176,8 +175,8 @@ impl<T: Real> Separation<T> for Subsets {
         Some(T::one())
     }
 
-    fn mass(&self) -> Option<f64> {
-        Some(self.k)
+    fn reach(&self) -> Option<(usize, T)> {
+        Some((self.k.ceil().max(1.0) as usize, T::one()))
     }
 
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {

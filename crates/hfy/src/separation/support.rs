@@ -55,6 +55,11 @@ impl<T: Real> Support<T> {
         self.weights.push(weight);
     }
 
+    /// Renames the positions, in an order that keeps them ascending.
+    pub(crate) fn relabel(&mut self, name: impl Fn(usize) -> usize) {
+        self.indices.iter_mut().for_each(|i| *i = name(*i));
+    }
+
     /// Refills from a dense row.
     pub(crate) fn read(&mut self, row: &[T]) {
         self.clear();

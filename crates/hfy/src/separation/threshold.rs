@@ -5,9 +5,9 @@
 //! its p-th root, the p-norm of `(z - τ)₊`, which is nearly straight: Newton steps on the norm approach the root
 //! from the left and take few rounds.
 
-use super::raise::{Exponent, moments};
-use super::scan::{retain_above, sum, sums};
-use crate::real::{Real, lesser};
+use super::raise::{Exponent, Offset, moments};
+use super::scan::{minimum, retain_above, sum};
+use crate::real::Real;
 
 /// `p = 1`: drops entries below the mean threshold until none is left to drop. Finite and exact. Returns `τ` and
 /// the number of entries above it.
@@ -37,20 +37,34 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
     for _ in 0..64 {
         count = retain_above(&mut z[..count], tau);
         let size = T::of(count as f64);
-        let (first, second, _) = sums(
+        let first = sum(
             &z[..count],
             #[inline(always)]
-            |z| (z - tau, (z - tau) * (z - tau), T::zero()),
+            |z| z - tau,
         );
-        let mut least = T::infinity();
-        for &z in &z[..count] {
-            least = lesser(z, least);
-        }
-        least -= tau;
+        let second = sum(
+            &z[..count],
+            #[inline(always)]
+            |z| (z - tau) * (z - tau),
+        );
+        let least = minimum(&z[..count]) - tau;
         let discriminant = first * first - size * (second - T::one());
         if discriminant >= T::zero() {
             let step = (second - T::one()) / (first + discriminant.sqrt());
             if step < least {
+                // A step from afar cancels digits in the discriminant; one of Newton's from there brings them back.
+                let tau = tau + step;
+                let first = sum(
+                    &z[..count],
+                    #[inline(always)]
+                    |z| z - tau,
+                );
+                let second = sum(
+                    &z[..count],
+                    #[inline(always)]
+                    |z| (z - tau) * (z - tau),
+                );
+                let step = T::of(0.5) * (second - T::one()) / first;
                 return (tau + step, first - size * step);
             }
         }
@@ -68,72 +82,70 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
     (tau, first)
 }
 
-/// The root of `Σ (1 + z_i - ω)₊^p = 1` for `p > 1`.
+/// The root of `Σ (z_i - τ)₊^p = 1` for `p > 1`, in the form that keeps its digits.
 ///
-/// `ω = 1 + τ` keeps its relative precision as `p` grows without bound. `start` must lie left of the root. Each round
-/// takes Halley's step on the norm where that is tame, Newton's otherwise, and halves the bracket if both leave it.
+/// `start` must lie left of the root. Each round takes Halley's step on the norm where that is tame, Newton's
+/// otherwise, and halves the bracket if both leave it.
 #[inline(always)]
-pub(crate) fn general<T: Real>(z: &[T], p: T, start: T) -> T {
-    let exponent = Exponent::of(p);
+pub(crate) fn general<T: Real>(z: &[T], exponent: Exponent<T>, p: T, start: T) -> Offset<T> {
     let inverse = T::one() / p;
-    let (mut low, mut high) = (start, T::one() - T::of(z.len() as f64).powf(-inverse));
+    let mut at = Offset::left_of(start, exponent);
+    let (mut low, mut high) = (at.value, at.upper(z.len(), inverse));
     // For one entry, and for rounding.
     high = high.max(low);
-    let mut omega = start;
     let mut last_step = T::infinity();
     // The error left by a step is of third order, or of order p where an entry enters or leaves the support.
     let close = (T::of(0.1) * T::epsilon()).powf(T::one() / p.min(T::of(3.0)));
     for _ in 0..60 {
-        let (s0, s1, s2) = moments(z, omega, exponent);
+        let (s0, s1, s2) = moments(z, at, exponent);
         let log = s0.ln();
         // 1 - S₀^(-1/p), without cancellation near the root.
         let excess = -(-inverse * log).exp_m1();
         if excess > T::zero() {
-            low = omega;
+            low = at.value;
         } else {
-            high = omega;
+            high = at.value;
         }
         let newton = s0 * excess / s1;
         let bend = T::of(0.5) * (p - T::one()) * excess * (s2 * s0 / (s1 * s1) - T::one());
         let tame = bend.abs() < T::of(0.5);
-        let mut next = omega + if tame { newton / (T::one() - bend) } else { newton };
+        let mut next = at.value + if tame { newton / (T::one() - bend) } else { newton };
         if tame && log.abs() <= close {
-            return next;
+            return Offset { value: next, ..at };
         }
         if !(next >= low && next <= high) {
-            next = omega + newton;
+            next = at.value + newton;
             if !(next >= low && next <= high) {
                 next = low + (high - low) * T::of(0.5);
             }
         }
         // Rounding of the sum is all that is left once steps no longer shrink.
-        let step = (next - omega).abs();
+        let step = (next - at.value).abs();
+        at.value = next;
         if step <= T::of(0.5) * T::epsilon() * next.abs()
             || (log.abs() <= T::of(64.0) * T::epsilon() && step >= T::of(0.5) * last_step)
         {
-            return next;
+            break;
         }
-        (omega, last_step) = (next, step);
+        last_step = step;
     }
-    omega
+    at
 }
 
-/// A lower bound of the root of `Σ (1 + z_i - ω)₊^p = 1` by a few Newton steps, which never pass the root.
+/// A lower bound of the root of `Σ (z_i - τ)₊^p = 1` by a few Newton steps, which never pass the root.
 #[inline(always)]
-pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
-    let exponent = Exponent::of(p);
+pub(crate) fn general_lower<T: Real>(z: &[T], exponent: Exponent<T>, p: T) -> T {
     let inverse = T::one() / p;
-    let mut omega = T::zero();
+    let mut at = Offset::left_of(-T::one(), exponent);
     for _ in 0..3 {
-        let (s0, s1, _) = moments(z, omega, exponent);
+        let (s0, s1, _) = moments(z, at, exponent);
         let step = s0 * -(-inverse * s0.ln()).exp_m1() / s1;
         if !(step > T::zero()) {
             break;
         }
-        omega += step;
+        at.value += step;
     }
-    // Below what rounding may have added.
-    omega - T::of(16.0) * T::epsilon() * omega
+    at.tau()
 }
 
 /// The root for `p < 1` (alpha above 2): the smallest score in the support and its weight.
@@ -167,20 +179,10 @@ pub(crate) fn concave<T: Real>(z: &mut [T], p: T) -> (T, T) {
     let mut v = T::one() / T::of(support.len() as f64);
     for _ in 0..200 {
         let root = v.powf(inverse);
-        let mut mass = T::zero();
-        let mut slope = T::zero();
-        for &z in support {
-            let d = z - lowest;
-            if d == T::zero() {
-                mass += v;
-                slope += T::one();
-            } else {
-                let y = (d + root).powf(p);
-                mass += y;
-                // (root/(d + root))^(1-p) in terms that do not underflow before they must.
-                slope += y / v * (root / (d + root));
-            }
-        }
+        let weight = |z: T| if z == lowest { v } else { ((z - lowest) + root).powf(p) };
+        let mass = sum(support, weight);
+        // The slope (root/(d + root))^(1-p) in terms that do not underflow before they must.
+        let slope = sum(support, |z| weight(z) / v * if z == lowest { T::one() } else { root / ((z - lowest) + root) });
         let next = (v - (mass - T::one()) / slope).max(T::zero());
         if !((next - v).abs() > T::epsilon() * T::of(0.5) * v) {
             return (lowest, next);

@@ -1,7 +1,7 @@
 //! Every threshold map is a function of one score once its threshold is known.
 
 use super::Support;
-use super::raise::{self, Exponent};
+use super::raise::{self, Exponent, Offset};
 use super::scan::BLOCK;
 use crate::real::{Real, greater, lesser};
 
@@ -14,8 +14,8 @@ pub(crate) enum Weights<T> {
     Square { shift: T, tau: T },
     /// `factor ((x - shift) - tau)₊`: 2-normmax.
     Line { shift: T, tau: T, factor: T },
-    /// `factor (1 + (x - shift) scale - omega)₊^exponent`: entmax up to 2, normmax.
-    Power { shift: T, scale: T, omega: T, exponent: Exponent<T>, factor: T },
+    /// `factor ((x - shift) scale - τ)₊^exponent`: entmax up to 2, normmax.
+    Power { shift: T, scale: T, at: Offset<T>, exponent: Exponent<T>, factor: T },
     /// `((x - shift) scale - lowest + least^scale)^(1/scale)` from `lowest` on, where it is `least`: entmax above 2.
     Root { shift: T, scale: T, lowest: T, least: T },
     /// `share` above `level`: the uniform weights of infinite normmax.
@@ -49,8 +49,8 @@ impl<T: Real> Weights<T> {
                     *x = greater((*x - shift) - tau, zero) * factor;
                 }
             }
-            Weights::Power { shift, scale, omega, exponent, factor } => {
-                raise::fill(row, (shift, scale), omega, (exponent, factor));
+            Weights::Power { shift, scale, at, exponent, factor } => {
+                raise::fill(row, (shift, scale), at, (exponent, factor));
             }
             Weights::Exponential { shift, factor } => {
                 for x in row.iter_mut() {
@@ -81,7 +81,8 @@ impl<T: Real> Weights<T> {
                     }
                     for x in part.iter_mut() {
                         *x = if *x > zero {
-                            (*x + root).powf(power)
+                            // A power and its root may round below where they came from; order must not suffer.
+                            greater((*x + root).powf(power), least)
                         } else if *x == zero {
                             least
                         } else {

@@ -2,10 +2,10 @@
 //!
 //! With `δ = α - 1` and `s_i = y_i^(1-δ)` on the support (zero off it), the Jacobian is `diag(s) - s sᵀ / Σs`.
 
-use super::super::check_gradient;
+use super::super::{check_gradient, check_second};
 use super::Entmax;
 use crate::error::{Result, check_len};
-use crate::real::{Real, vectorised};
+use crate::real::{Real, lesser_finite, vectorised};
 
 impl Entmax {
     /// `s` of one weight.
@@ -28,7 +28,7 @@ impl Entmax {
     /// `g ← J g`.
     pub(super) fn first<T: Real>(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
-        if self.alpha.is_infinite() {
+        if self.is_argmax::<T>() {
             g.fill(T::zero());
             return Ok(());
         }
@@ -94,7 +94,9 @@ impl Entmax {
         check_gradient(mean, g)?;
         let mut others = T::zero();
         for (i, (g, &y)) in g.iter_mut().zip(y).enumerate() {
-            *g = if i == steepest { T::zero() } else { self.slope(y) * (*g - mean) };
+            // Off the support a gradient is never looked at: it may be anything.
+            let counts = y > T::zero() && i != steepest;
+            *g = if counts { lesser_finite(self.slope(y)) * (*g - mean) } else { T::zero() };
             others += *g;
         }
         g[steepest] = -others;
@@ -103,11 +105,9 @@ impl Entmax {
 
     /// `out ← ∇ (u·J w) = J (r ∘ (u - ū) ∘ (w - w̄))`, with `r = ds/dy = (1-δ) y^(-δ)` and means weighted by `s`.
     pub(super) fn second<T: Real>(&self, y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        check_len("u", u.len(), y.len())?;
-        check_len("w", w.len(), y.len())?;
-        check_len("out", out.len(), y.len())?;
+        check_second(y.len(), u, w, out)?;
         let delta = self.excess();
-        if self.alpha.is_infinite() || delta == 1.0 {
+        if self.is_argmax::<T>() || delta == 1.0 {
             out.fill(T::zero());
             return Ok(());
         }
@@ -127,7 +127,7 @@ impl Entmax {
         (u_mean, w_mean) = (u_mean / total, w_mean / total);
         for (i, o) in out.iter_mut().enumerate() {
             *o = if y[i] > T::zero() {
-                T::of(1.0 - delta) * y[i].powf(T::of(-delta)) * (u[i] - u_mean) * (w[i] - w_mean)
+                T::of(1.0 - delta) * lesser_finite(y[i].powf(T::of(-delta))) * (u[i] - u_mean) * (w[i] - w_mean)
             } else {
                 T::zero()
             };
@@ -142,7 +142,7 @@ impl Entmax {
     /// normaliser λ takes out the mean weighted by `s`.
     pub(super) fn alpha_vjp<T: Real>(&self, y: &[T], g: &[T]) -> Result<T> {
         check_len("gradient", g.len(), y.len())?;
-        if self.alpha.is_infinite() {
+        if self.is_argmax::<T>() {
             return Ok(T::zero());
         }
         let delta = T::of(self.excess());

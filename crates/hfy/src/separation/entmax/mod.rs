@@ -72,9 +72,14 @@ impl Entmax {
         self.alpha - 1.0
     }
 
+    /// Whether α is infinite, or as good as infinite in the type of the scores.
+    fn is_argmax<T: Real>(&self) -> bool {
+        T::of(self.excess()).is_infinite()
+    }
+
     /// `Σ y_i (y_i^δ - 1) / (δ (1 + δ))` over nonzero weights that sum to one, with `δ = α - 1`.
     fn negentropy<T: Real>(&self, weights: &[T]) -> T {
-        if self.alpha.is_infinite() {
+        if self.is_argmax::<T>() {
             return T::zero();
         }
         let (delta, alpha) = (T::of(self.excess()), T::of(self.alpha));
@@ -87,13 +92,13 @@ impl Entmax {
     }
 }
 
-/// Fills `scratch.kept` with every `(x - max) scale` that can be in the support of `Σ (1 + z - ω)₊^p = 1`, and returns
-/// their number and a lower bound of `ω`. The threshold of a part of the row, here the block maxima, never exceeds
-/// that of the whole.
+/// Fills `scratch.kept` with every `(x - max) scale` that can be in the support of `Σ (z - τ)₊^p = 1`, and returns their
+/// number and a lower bound of `τ`. The threshold of a part of the row, here the block maxima, never exceeds that of
+/// the whole.
 #[inline(always)]
 pub(super) fn candidates<T: Real>(theta: &[T], scratch: &mut Scratch<T>, (max, scale): (T, T), p: T) -> (usize, T) {
     const FEW: usize = 3;
-    let mut omega = T::zero();
+    let mut tau = -T::one();
     if scratch.blocks.len() > FEW && p >= T::one() {
         scratch.bends.clear();
         for &top in &scratch.blocks {
@@ -102,18 +107,18 @@ pub(super) fn candidates<T: Real>(theta: &[T], scratch: &mut Scratch<T>, (max, s
                 scratch.bends.push(z);
             }
         }
-        let slack = T::of(16.0) * T::epsilon();
-        omega = if p == T::one() {
-            T::one() + linear(&mut scratch.bends).0 - slack
+        let part = if p == T::one() {
+            linear(&mut scratch.bends).0
         } else if p == T::of(2.0) {
-            T::one() + quadratic(&mut scratch.bends, -T::one()).0 - slack
+            quadratic(&mut scratch.bends, -T::one()).0
         } else {
-            general_lower(&scratch.bends, p)
+            general_lower(&scratch.bends, Exponent::of(p), p)
         };
-        omega = omega.max(T::zero());
+        // Below what rounding may have added.
+        tau = (part - T::of(16.0) * T::epsilon()).max(tau);
     }
-    let count = gather(theta, &scratch.blocks, (max, scale), omega - T::one(), &mut scratch.kept);
-    (count, omega)
+    let count = gather(theta, &scratch.blocks, (max, scale), tau, &mut scratch.kept);
+    (count, tau)
 }
 
 impl<T: Real> Threshold<T> for Entmax {
@@ -132,21 +137,22 @@ impl<T: Real> Threshold<T> for Entmax {
             );
             return Ok(Some(Weights::Exponential { shift: max, factor: one / total }));
         }
-        if self.alpha.is_infinite() {
+        if self.is_argmax::<T>() {
             let ties = theta.iter().filter(|&&x| x == max).count();
             return Ok(Some(Weights::Maximum { max, share: one / T::of(ties as f64) }));
         }
         let scale = T::of(self.excess());
         let p = T::of(1.0 / self.excess());
-        let (count, omega) = candidates(theta, scratch, (max, scale), p);
+        let (count, tau) = candidates(theta, scratch, (max, scale), p);
         let kept = &mut scratch.kept[..count];
         Ok(Some(if self.alpha == 2.0 {
             Weights::Ramp { shift: max, tau: linear(kept).0, cap: one }
         } else if self.alpha == 1.5 {
-            Weights::Square { shift: max, tau: quadratic(kept, omega - one).0 }
+            Weights::Square { shift: max, tau: quadratic(kept, tau).0 }
         } else if self.alpha < 2.0 {
-            let omega = general(kept, p, omega);
-            Weights::Power { shift: max, scale, omega, exponent: Exponent::of(p), factor: one }
+            let exponent = Exponent::of(p);
+            let at = general(kept, exponent, p, tau);
+            Weights::Power { shift: max, scale, at, exponent, factor: one }
         } else {
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
@@ -166,6 +172,10 @@ impl<T: Real> Convex<T> for Entmax {
             max + (inner - self.negentropy(support.weights()))
         })?;
         Ok(conjugate.unwrap_or(T::neg_infinity()))
+    }
+
+    fn mass(&self) -> Option<f64> {
+        Some(1.0)
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
@@ -198,8 +208,8 @@ impl<T: Real> Separation<T> for Entmax {
         (self.alpha > 1.0).then(|| T::of(1.0 / self.excess()))
     }
 
-    fn mass(&self) -> Option<f64> {
-        Some(1.0)
+    fn reach(&self) -> Option<(usize, T)> {
+        (self.alpha > 1.0).then(|| (1, T::of(1.0 / self.excess())))
     }
 
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {

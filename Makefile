@@ -1,0 +1,34 @@
+CARGO ?= cargo
+ROOT := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+
+# The data sets are not in the repository. Where a copy lies beside it, it is found.
+ifeq ($(origin HFY_DATA_DIR),undefined)
+ifneq ($(wildcard $(ROOT)../shared/data),)
+export HFY_DATA_DIR := $(abspath $(ROOT)../shared/data)
+endif
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench doc lint
+
+help: ## List these targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
+
+demo: ## A first tour of the maps, in the terminal
+	@$(CARGO) run --quiet --release -p hfy --example tour
+
+test: ## All tests and documentation tests, with and without threads, and the tour
+	$(CARGO) test --release --workspace
+	$(CARGO) test --release -p hfy --no-default-features
+	@$(CARGO) test --quiet --release -p hfy --test golden -- --nocapture | grep -o 'golden [a-z]*: .*' | sort
+	$(CARGO) run --quiet --release -p hfy --example tour > /dev/null
+
+bench: ## Time the maps, one JSON line a case; CASES="sparsemax 2t" selects by substring
+	$(CARGO) bench -p hfy --bench maps -- $(CASES)
+
+doc: ## Build the documentation; a warning is an error
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
+
+lint: ## Formatting and clippy; a warning is an error
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings

@@ -1,0 +1,282 @@
+//! The weights of one step for a batch of queries.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ndarray::{ArrayView2, CowArray, Ix2};
+
+use super::index::Index;
+use super::shortlist::{Reach, Shortlist};
+use super::tiles::{dot, exact_dot, for_tiles, in_parts};
+use crate::error::{Error, Result};
+use crate::real::{Real, vectorised};
+use crate::separation::{Separation, Support};
+
+/// Queries that are worked on together.
+const BATCH: usize = 1024;
+/// Above this share of patterns within their bounds the full product is cheaper.
+const WORTHWHILE: f64 = 0.12;
+
+/// Scores of patterns against queries, filtered as they appear.
+///
+/// ```
+/// use hfy::{Entmax, retrieval::Engine};
+/// use ndarray::array;
+///
+/// let patterns = array![[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
+/// let engine = Engine::new(patterns.view())?;
+/// let supports = engine.supports(&Entmax::SPARSEMAX, 4.0, array![[0.9, 0.1]].view())?;
+/// assert_eq!(supports[0].indices(), [0]);
+/// # Ok::<(), hfy::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Engine<'a, T: Real> {
+    patterns: CowArray<'a, T, Ix2>,
+    largest_norm: f64,
+    index: Option<Index<T>>,
+    index_pays: AtomicBool,
+}
+
+impl<'a, T: Real> Engine<'a, T> {
+    /// An engine over the rows of `patterns`, used where they lie if they are contiguous.
+    pub fn new(patterns: ArrayView2<'a, T>) -> Result<Self> {
+        let (count, width) = patterns.dim();
+        if count == 0 || width == 0 || count > u32::MAX as usize {
+            return Err(Error::shape("patterns", &[count, width], &[count.max(1), width.max(1)]));
+        }
+        check_finite("patterns", patterns)?;
+        let patterns = if patterns.is_standard_layout() {
+            CowArray::from(patterns)
+        } else {
+            CowArray::from(patterns.as_standard_layout().into_owned())
+        };
+        let slice = patterns.as_slice().expect("the patterns are in standard order");
+        let norms = in_parts(count, |part| {
+            let rows = slice[part.start * width..part.end * width].chunks(width);
+            rows.map(|row| exact_dot(row, row)).fold(0.0, f64::max)
+        });
+        let largest_norm = norms.into_iter().fold(0.0, f64::max).sqrt();
+        Ok(Engine { patterns, largest_norm, index: None, index_pays: AtomicBool::new(true) })
+    }
+
+    /// The same engine with an index over these patterns.
+    pub fn with_index(mut self, index: Index<T>) -> Result<Self> {
+        if index.shape() != self.patterns.dim() {
+            let (count, width) = index.shape();
+            return Err(Error::shape("index", &[count, width], self.patterns.shape()));
+        }
+        self.index = Some(index);
+        self.index_pays = AtomicBool::new(true);
+        Ok(self)
+    }
+
+    /// The patterns, one a row.
+    pub fn patterns(&self) -> ArrayView2<'_, T> {
+        self.patterns.view()
+    }
+
+    fn data(&self) -> &[T] {
+        self.patterns.as_slice().expect("the patterns are in standard order")
+    }
+
+    fn row(&self, index: usize) -> &[T] {
+        let width = self.patterns.ncols();
+        &self.data()[index * width..(index + 1) * width]
+    }
+
+    /// The weights `ŷ(β X q)` of each query, for a map whose support has a finite reach.
+    pub fn supports<O: Separation<T>>(
+        &self,
+        omega: &O,
+        beta: f64,
+        queries: ArrayView2<'_, T>,
+    ) -> Result<Vec<Support<T>>> {
+        let width = self.patterns.ncols();
+        if queries.ncols() != width {
+            return Err(Error::shape("queries", queries.shape(), &[queries.nrows(), width]));
+        }
+        if !(beta > 0.0 && beta.is_finite()) {
+            return Err(Error::parameter("beta", beta, "an inverse temperature must be positive and finite"));
+        }
+        check_finite("queries", queries)?;
+        let Some((rank, depth)) = omega.reach() else {
+            return Err(Error::Unsupported { function: "this map", what: "a support of finite reach" });
+        };
+        let reach = Reach { rank: rank.clamp(1, self.patterns.nrows()), depth: T::of(depth.wide() / beta) };
+        let queries = queries.as_standard_layout();
+        let queries = queries.as_slice().expect("the queries are in standard order");
+        let mut supports = Vec::with_capacity(queries.len() / width);
+        for batch in queries.chunks(BATCH * width) {
+            let lists = self.shortlists(reach, batch);
+            let solved = in_parts(lists.len(), |part| {
+                part.map(|q| self.weigh(omega, beta, &batch[q * width..(q + 1) * width], &lists[q]))
+                    .collect::<Result<Vec<_>>>()
+            });
+            for part in solved {
+                supports.extend(part?);
+            }
+        }
+        Ok(supports)
+    }
+
+    /// The map on the scores of a shortlist, computed exactly.
+    fn weigh<O: Separation<T>>(&self, omega: &O, beta: f64, query: &[T], list: &Shortlist<T>) -> Result<Support<T>> {
+        let mut entries: Vec<u32> = list.entries().iter().map(|&(index, _)| index).collect();
+        entries.sort_unstable();
+        let scores: Vec<T> = entries.iter().map(|&i| T::of(beta * exact_dot(self.row(i as usize), query))).collect();
+        let mut support = Support::default();
+        omega.support(&scores, &mut support)?;
+        support.relabel(|i| entries[i] as usize);
+        Ok(support)
+    }
+
+    /// What rounding can add to a score of this query.
+    fn slack(&self, query: &[T]) -> T {
+        let gamma = (query.len() + 8) as f64 * T::epsilon().wide();
+        T::of(gamma * self.largest_norm * exact_dot(query, query).sqrt())
+    }
+
+    fn shortlists(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
+        if let Some(index) = &self.index
+            && self.index_pays.load(Ordering::Relaxed)
+        {
+            if let Some(lists) = self.bounded(index, reach, queries) {
+                return lists;
+            }
+            self.index_pays.store(false, Ordering::Relaxed);
+        }
+        self.full(reach, queries)
+    }
+
+    fn empty_lists(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
+        queries.chunks(self.patterns.ncols()).map(|q| Shortlist::new(reach, self.slack(q))).collect()
+    }
+
+    /// From the full product.
+    fn full(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
+        let width = self.patterns.ncols();
+        let parts = in_parts(self.patterns.nrows(), |part| {
+            let mut lists = self.empty_lists(reach, queries);
+            for_tiles(self.data(), width, part, queries, |first, tile, scores| {
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for (list, scores) in lists.iter_mut().zip(scores.chunks(tile)) {
+                            list.take(scores, first);
+                        }
+                    },
+                );
+            });
+            lists
+        });
+        join(parts)
+    }
+
+    /// From bounds, then the scores of what they leave; `None` where they leave too much.
+    fn bounded(&self, index: &Index<T>, reach: Reach<T>, queries: &[T]) -> Option<Vec<Shortlist<T>>> {
+        let width = self.patterns.ncols();
+        let (projected, offsets) = index.project(queries);
+        let parts = in_parts(self.patterns.nrows(), |part| {
+            let mut lists = self.empty_lists(reach, queries);
+            for_tiles(index.rows(), index.rank() + 1, part, &projected, |first, tile, bounds| {
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for (q, (list, bounds)) in lists.iter_mut().zip(bounds.chunks(tile)).enumerate() {
+                            let query = &queries[q * width..(q + 1) * width];
+                            list.take_bounds(bounds, first, |i| T::of(exact_dot(self.row(i), query) - offsets[q]));
+                        }
+                    },
+                );
+            });
+            lists
+        });
+        let survivors = join(parts);
+        let left: usize = survivors.iter().map(|list| list.entries().len()).sum();
+        if left as f64 > WORTHWHILE * (survivors.len() * self.patterns.nrows()) as f64 {
+            return None;
+        }
+        let parts = in_parts(self.patterns.nrows(), |part| {
+            let mut lists = self.empty_lists(reach, queries);
+            self.score_survivors(part, queries, &survivors, &mut lists);
+            lists
+        });
+        Some(join(parts))
+    }
+
+    /// Scores of the survivors among the patterns in `part`, a cacheful of patterns at a time.
+    fn score_survivors(
+        &self,
+        part: std::ops::Range<usize>,
+        queries: &[T],
+        survivors: &[Shortlist<T>],
+        lists: &mut [Shortlist<T>],
+    ) {
+        let width = self.patterns.ncols();
+        // Half of the second-level cache.
+        let block = (1 << 18) / (width * std::mem::size_of::<T>()).max(1);
+        let mut cursors: Vec<usize> = (survivors.iter())
+            .map(|list| list.entries().partition_point(|&(i, _)| (i as usize) < part.start))
+            .collect();
+        let mut end = part.start;
+        while end < part.end {
+            end = (end + block.max(1)).min(part.end);
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (q, cursor) in cursors.iter_mut().enumerate() {
+                        let query = &queries[q * width..(q + 1) * width];
+                        let (entries, list) = (survivors[q].entries(), &mut lists[q]);
+                        while let Some(&(i, _)) = entries.get(*cursor)
+                            && (i as usize) < end
+                        {
+                            let score = dot(self.row(i as usize), query);
+                            if score > list.floor() {
+                                list.observe(score);
+                                list.keep(i, score);
+                            }
+                            *cursor += 1;
+                        }
+                    }
+                },
+            );
+        }
+    }
+}
+
+/// Joins the lists of the parts, query by query.
+fn join<T: Real>(parts: Vec<Vec<Shortlist<T>>>) -> Vec<Shortlist<T>> {
+    let mut parts = parts.into_iter();
+    let mut lists = parts.next().unwrap_or_default();
+    for part in parts {
+        for (list, other) in lists.iter_mut().zip(&part) {
+            list.join(other);
+        }
+    }
+    for list in &mut lists {
+        list.prune();
+    }
+    lists
+}
+
+fn check_finite<T: Real>(argument: &'static str, matrix: ArrayView2<'_, T>) -> Result<()> {
+    let width = matrix.ncols();
+    if let Some(slice) = matrix.as_slice() {
+        // A finite sum of absolute values needs no search.
+        let mut total = T::zero();
+        for row in slice.chunks(width.max(1)) {
+            total += vectorised(
+                #[inline(always)]
+                || dot(row, row),
+            ) * T::zero();
+        }
+        if total == T::zero() {
+            return Ok(());
+        }
+    }
+    match matrix.indexed_iter().find(|(_, v)| !num_traits::Float::is_finite(**v)) {
+        None => Ok(()),
+        Some(((row, index), value)) => {
+            Err(Error::Entry { argument, row: Some(row), index, value: value.wide(), rule: "an entry must be finite" })
+        }
+    }
+}

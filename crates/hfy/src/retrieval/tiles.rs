@@ -1,0 +1,95 @@
+//! Scores of a tile of patterns against a batch of queries, and dot products one by one.
+
+use std::ops::Range;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use crate::real::Real;
+
+/// Patterns in a tile: with a thousand queries its scores stay in the outer cache.
+pub(crate) const TILE: usize = 1024;
+
+/// `out[q][p] ← rows[p] · queries[q]`, for row-major `rows` and `queries` of width `width`.
+pub(crate) fn tile_scores<T: Real>(rows: &[T], queries: &[T], width: usize, out: &mut [T]) {
+    let (tile, count) = (rows.len() / width, queries.len() / width);
+    let out = MatMut::from_column_major_slice_mut(out, tile, count);
+    let rows = MatRef::from_row_major_slice(rows, tile, width);
+    let queries = MatRef::from_column_major_slice(queries, width, count);
+    matmul(out, Accum::Replace, rows, queries, T::one(), Par::Seq);
+}
+
+/// Calls `visit` with each tile of the rows in `range`: the number of its first row, and the scores, query by query.
+pub(crate) fn for_tiles<T: Real>(
+    matrix: &[T],
+    width: usize,
+    range: Range<usize>,
+    queries: &[T],
+    mut visit: impl FnMut(usize, usize, &[T]),
+) {
+    let count = queries.len() / width;
+    let mut scores = vec![T::zero(); TILE.min(range.len()) * count];
+    let mut first = range.start;
+    while first < range.end {
+        let tile = TILE.min(range.end - first);
+        let scores = &mut scores[..tile * count];
+        tile_scores(&matrix[first * width..(first + tile) * width], queries, width, scores);
+        visit(first, tile, scores);
+        first += tile;
+    }
+}
+
+/// Splits `0..count` into as many ranges as there are threads.
+pub(crate) fn parts(count: usize) -> Vec<Range<usize>> {
+    #[cfg(feature = "rayon")]
+    let threads = rayon::current_num_threads();
+    #[cfg(not(feature = "rayon"))]
+    let threads = 1;
+    let size = count.div_ceil(threads).max(1);
+    (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect()
+}
+
+/// Runs `work` on each part, in parallel where threads are to be had, and returns the results in order.
+pub(crate) fn in_parts<R: Send>(count: usize, work: impl Fn(Range<usize>) -> R + Sync + Send) -> Vec<R> {
+    let parts = parts(count);
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        parts.into_par_iter().map(work).collect()
+    }
+    #[cfg(not(feature = "rayon"))]
+    parts.into_iter().map(work).collect()
+}
+
+/// `a · b` in working precision.
+#[inline(always)]
+pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+    const WIDTH: usize = 32;
+    let mut sums = [T::zero(); WIDTH];
+    let (a_parts, a_rest) = a.as_chunks::<WIDTH>();
+    let (b_parts, b_rest) = b.as_chunks::<WIDTH>();
+    for (a, b) in a_parts.iter().zip(b_parts) {
+        for i in 0..WIDTH {
+            sums[i] = a[i].mul_add(b[i], sums[i]);
+        }
+    }
+    for (i, (&a, &b)) in a_rest.iter().zip(b_rest).enumerate() {
+        sums[i] = a.mul_add(b, sums[i]);
+    }
+    crate::separation::across(&sums)
+}
+
+/// `a · b` accumulated in double precision and rounded once: the score that every path agrees on.
+pub(crate) fn exact_dot<T: Real>(a: &[T], b: &[T]) -> f64 {
+    const WIDTH: usize = 8;
+    let mut sums = [0.0; WIDTH];
+    let (a_parts, a_rest) = a.as_chunks::<WIDTH>();
+    let (b_parts, b_rest) = b.as_chunks::<WIDTH>();
+    for (a, b) in a_parts.iter().zip(b_parts) {
+        for i in 0..WIDTH {
+            sums[i] += a[i].wide() * b[i].wide();
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a.wide() * b.wide()).sum();
+    sums.iter().sum::<f64>() + rest
+}

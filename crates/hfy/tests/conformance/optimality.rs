@@ -1,0 +1,159 @@
+//! Optimality, feasibility, order, ties, support, and equivariance.
+
+use hfy::{Map, Outcome, Real, Separation, Support};
+
+use crate::common::describe::{
+    cap, distance, every_map, ignores_shifts, is_kinked, kkt_residual, label, marginals, mass,
+};
+use crate::common::random::Random;
+use crate::common::{solved, total, wide};
+
+/// Lengths at, around and far from a block of the scan.
+pub(crate) const LENGTHS: [usize; 16] = [1, 2, 3, 5, 8, 31, 32, 33, 64, 65, 127, 128, 129, 300, 1000, 5000];
+
+/// Rows of several characters: dense and sparse solutions, ties, a constant row, one score far ahead.
+pub(crate) fn rows<T: Real>(n: usize, random: &mut Random) -> Vec<(&'static str, Vec<T>)> {
+    let mut lead: Vec<T> = random.normals(n, 1.0);
+    lead[random.below(n)] = T::of(60.0);
+    let tied = random.normals::<T>(n, 1.0).into_iter().map(|x| T::of((x.wide() * 4.0).round() / 4.0)).collect();
+    vec![
+        ("flat", random.normals(n, 1e-3)),
+        ("plain", random.normals(n, 1.0)),
+        ("steep", random.normals(n, 8.0)),
+        ("tied", tied),
+        ("constant", vec![T::of(0.3); n]),
+        ("ahead", lead),
+    ]
+}
+
+/// Largest residual that rounding explains, in units of the scores. The scores that matter have a rounding relative to
+/// their distance from the best, and their marginals one relative to themselves (near α = 1 they are logarithms); a
+/// relative rounding of a weight counts γ - 1 times for normmax, whose marginals are that power of the weights; sums of
+/// n terms that are added eight side by side add their own.
+pub(crate) fn slack<T: Real>(map: &Map, theta: &[f64], y: &[f64]) -> f64 {
+    let max = theta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let largest = y.iter().copied().fold(0.0, f64::max);
+    let span = theta.iter().zip(y).filter(|(_, y)| **y > 0.0).map(|(x, _)| max - x).fold(0.0, f64::max);
+    let marginal = if is_kinked(map) { 0.0 } else { marginals(map, &[largest])[0].abs() };
+    let power = match map {
+        Map::Normmax(map) if map.gamma().is_finite() => map.gamma(),
+        _ => 1.0,
+    };
+    let sum = (theta.len() as f64).sqrt() * largest;
+    T::epsilon().wide() * (8.0 + 6.0 * (span + marginal) + 2.0 * sum + 4.0 * power)
+}
+
+/// What one rounding of the threshold changes in the sum of the weights, in units of that rounding. Where it is
+/// iterated, it is kept as ω in [0, 1) with `y = (1 + (α-1)(θ - max) - ω)₊^(1/(α-1))`; the largest weight tells ω.
+fn shared(map: &Map, y: &[f64]) -> f64 {
+    match map {
+        Map::Entmax(map) if map.alpha() > 1.0 && map.alpha() < 2.0 && map.alpha() != 1.5 => {
+            let delta = map.alpha() - 1.0;
+            let largest = y.iter().copied().fold(0.0, f64::max);
+            let omega = -(delta * largest.ln()).exp_m1();
+            2.0 * omega / delta * y.iter().filter(|y| **y > 0.0).map(|y| y.powf(1.0 - delta)).sum::<f64>()
+        }
+        _ => 0.0,
+    }
+}
+
+/// Everything that must hold for the solution of one row.
+#[track_caller]
+pub(crate) fn check_row<T: Real>(map: &Map, name: &str, theta: &[T]) {
+    let case = format!("{} on {name}, n = {}", label(map), theta.len());
+    let y = solved(map, theta);
+    let (scores, weights) = (wide(theta), wide(&y));
+
+    if let Some(mass) = mass(map) {
+        let total = total(weights.iter().copied());
+        let allowed = T::epsilon().wide() * (4.0 + (theta.len() as f64).sqrt() + shared(map, &weights)) * mass.max(1.0);
+        assert!((total - mass).abs() <= allowed, "{case}: the weights sum to {total}, not {mass} ({:e})", total - mass);
+        for (i, &y) in weights.iter().enumerate() {
+            assert!(y >= 0.0 && T::of(y) <= T::of(cap(map, i)), "{case}: weight {y} of entry {i}");
+        }
+    }
+
+    let residual = kkt_residual(map, &scores, &weights, T::epsilon().wide());
+    let allowed = slack::<T>(map, &scores, &weights);
+    assert!(residual <= allowed, "{case}: optimality residual {residual:e}, rounding explains {allowed:e}");
+
+    let mut order: Vec<usize> = (0..theta.len()).filter(|&i| scores[i].is_finite()).collect();
+    order.sort_by(|&i, &j| scores[i].total_cmp(&scores[j]));
+    let mut highest = f64::NEG_INFINITY;
+    for pair in order.windows(2) {
+        let [i, j] = [pair[0], pair[1]];
+        highest = highest.max(weights[i]);
+        assert!(
+            weights[j] >= highest.min(T::of(cap(map, j)).wide()),
+            "{case}: entry {j} scores more than {i} and weighs less"
+        );
+        if scores[i] == scores[j] && cap(map, i) == cap(map, j) {
+            assert_eq!(weights[i], weights[j], "{case}: entries {i} and {j} are tied");
+        }
+    }
+
+    let mut support = Support::default();
+    assert_eq!(map.support(theta, &mut support).expect(&case), Outcome::Solved);
+    let nonzero: Vec<(usize, T)> = y.iter().copied().enumerate().filter(|(_, y)| *y != T::zero()).collect();
+    assert_eq!(support.len(), nonzero.len(), "{case}: size of the support");
+    for ((i, a), (j, b)) in support.iter().zip(nonzero) {
+        let close = (a - b).abs() <= T::of(4.0) * T::epsilon() * b.abs();
+        assert!(i == j && close, "{case}: support ({i}, {a}) where the row has ({j}, {b})");
+    }
+}
+
+fn solutions_meet_their_definition<T: Real>() {
+    for n in LENGTHS {
+        let mut random = Random::new(7 * n as u64);
+        let rows = rows::<T>(n, &mut random);
+        for map in every_map(n) {
+            for (name, theta) in &rows {
+                check_row(&map, name, theta);
+            }
+        }
+    }
+}
+
+fn a_common_shift_changes_nothing<T: Real>() {
+    for n in [1, 6, 40, 200] {
+        let mut random = Random::new(n as u64);
+        // Multiples of 1/64 below 64 and whole shifts below 2^17: the sums are exact in f32 too.
+        let theta: Vec<T> = (0..n).map(|_| T::of((random.normal() * 64.0).round() / 64.0)).collect();
+        for map in every_map(n).iter().filter(|map| ignores_shifts(map)) {
+            let y = wide(&solved(map, &theta));
+            for shift in [1.0, -37.0, 65536.0, -65536.0] {
+                let moved: Vec<T> = theta.iter().map(|&x| x + T::of(shift)).collect();
+                let gap = distance(map, &wide(&solved(map, &moved)), &y);
+                assert!(gap <= 4.0 * T::epsilon().wide(), "{}, n = {n}, shift {shift}: moved by {gap:e}", label(map));
+            }
+        }
+    }
+}
+
+fn a_permutation_permutes_the_weights<T: Real>() {
+    for n in [2, 7, 64, 65, 500] {
+        let mut random = Random::new(n as u64);
+        let theta: Vec<T> = random.normals(n, 1.0);
+        let order = random.permutation(n);
+        let shuffled: Vec<T> = order.iter().map(|&i| theta[i]).collect();
+        for map in every_map(n) {
+            let y = wide(&solved(&map, &theta));
+            let other = match &map {
+                Map::Bounded(map) => crate::common::describe::bounded(order.iter().map(|&i| map.upper()[i]).collect()),
+                _ => map.clone(),
+            };
+            let expected: Vec<f64> = order.iter().map(|&i| y[i]).collect();
+            let got = wide(&solved(&other, &shuffled));
+            let gap = distance(&other, &got, &expected);
+            // The order of summation changes, and with it the last bits of the threshold.
+            let allowed = T::epsilon().wide() * (4.0 + (n as f64).sqrt());
+            assert!(gap <= allowed, "{}, n = {n}: permuting moved the weights by {gap:e}", label(&map));
+        }
+    }
+}
+
+crate::in_both_types!(
+    solutions_meet_their_definition,
+    a_common_shift_changes_nothing,
+    a_permutation_permutes_the_weights,
+);
