@@ -67,6 +67,20 @@ pub enum Error {
         /// How much there was to do.
         total: usize,
     },
+    /// A linear system whose solution could not be brought within the tolerance.
+    #[error(
+        "{what}: the relative residual is {residual:e} after {iterations} products, above the tolerance {tolerance:e}"
+    )]
+    Unsolved {
+        /// What was to be solved.
+        what: &'static str,
+        /// The relative residual that was reached.
+        residual: f64,
+        /// The one that was asked for.
+        tolerance: f64,
+        /// How many products with the matrix that took.
+        iterations: usize,
+    },
     /// A quantity that this function does not have or does not provide.
     #[error("{function} does not provide {what}")]
     Unsupported {

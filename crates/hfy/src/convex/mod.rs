@@ -101,6 +101,48 @@ pub trait Convex<T: Real>: Send + Sync {
         Err(Error::Unsupported { function: "this convex function", what: "second derivatives of its map" })
     }
 
+    /// `out ← ∇f(y)`, the inverse of the map, where `f` is differentiable.
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        let _ = (y, out);
+        Err(Error::Unsupported { function: "this convex function", what: "a gradient" })
+    }
+
+    /// `θ ← w` with `ŷ(θ) = e^c w`, and `c`. It is `ŷ` itself with `c = 0` unless the weights would leave the range of
+    /// the type, which only unbounded weights do. A function that overrides this keeps
+    /// `vjp(θ, w, g) = e^-c J g`.
+    fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
+        Ok((self.argmax(theta)?, T::zero()))
+    }
+
+    /// `z ← ŷ(e^c z)`. By default the product stops at the largest finite number; a map that does not need its size
+    /// never forms it.
+    fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
+        magnify(z, c);
+        self.argmax(z)
+    }
+
+    /// `g ← e^c J g` with the Jacobian at `e^c z`, where `y = ŷ(e^c z)`: the derivative of
+    /// [`argmax_exp`](Self::argmax_exp) in `z`.
+    fn vjp_exp(&self, z: &[T], y: &[T], c: T, g: &mut [T]) -> Result<()> {
+        let mut large = z.to_vec();
+        magnify(&mut large, c);
+        self.vjp(&large, y, g)?;
+        magnify(g, c);
+        Ok(())
+    }
+
+    /// The derivative of `g · ŷ(θ)` in the inverse temperature, from `v`, the [`vjp`](Self::vjp) of `g`; `None` for a
+    /// function without one, or with several.
+    fn beta_derivative(&self, theta: &[T], v: &[T]) -> Option<T> {
+        let _ = (theta, v);
+        None
+    }
+
+    /// Whether this is `|y|²/2` over all of space, whose map is the identity.
+    fn is_identity(&self) -> bool {
+        false
+    }
+
     /// What the weights of every row sum to, where the domain fixes that.
     fn mass(&self) -> Option<f64> {
         None
@@ -151,6 +193,24 @@ macro_rules! forward {
             fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
                 (**self).second_vjp(theta, y, u, w, out)
             }
+            fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+                (**self).gradient(y, out)
+            }
+            fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
+                (**self).argmax_log(theta)
+            }
+            fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
+                (**self).argmax_exp(z, c)
+            }
+            fn vjp_exp(&self, z: &[T], y: &[T], c: T, g: &mut [T]) -> Result<()> {
+                (**self).vjp_exp(z, y, c, g)
+            }
+            fn beta_derivative(&self, theta: &[T], v: &[T]) -> Option<T> {
+                (**self).beta_derivative(theta, v)
+            }
+            fn is_identity(&self) -> bool {
+                (**self).is_identity()
+            }
             fn mass(&self) -> Option<f64> {
                 (**self).mass()
             }
@@ -178,6 +238,24 @@ pub(crate) fn check_scores<T: Real>(theta: &[T]) -> Result<()> {
             rule: "a score must be finite, or minus infinity where it is masked",
         }),
     }
+}
+
+/// `values ← e^c values`, entries that would overflow stopping at the largest finite number.
+pub(crate) fn magnify<T: Real>(values: &mut [T], c: T) {
+    let (factor, most) = (c.exp(), T::max_value());
+    if c == T::zero() {
+        return;
+    }
+    for v in values {
+        let size = if factor.is_finite() { factor * v.abs() } else { (c + v.abs().ln()).exp() };
+        *v = if *v == T::zero() { T::zero() } else { v.signum() * size.min(most) };
+    }
+}
+
+/// The gradient of a function that is infinite, or infinitely steep, at `y[index]`.
+pub(crate) fn steep<T: Real>(y: &[T], index: usize) -> Error {
+    let rule = "a gradient exists only inside the domain";
+    Error::Entry { argument: "y", row: None, index, value: y[index].wide(), rule }
 }
 
 /// Fails where `sum`, made of those upstream gradients that matter, is not finite: one of them was not.

@@ -106,6 +106,36 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
         Ok(())
     }
 
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        self.inner.gradient(y, out)?;
+        out.iter_mut().for_each(|v| *v /= T::of(self.beta));
+        Ok(())
+    }
+
+    fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
+        self.warm(theta)?;
+        self.inner.argmax_log(theta)
+    }
+
+    fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
+        self.warm(z)?;
+        self.inner.argmax_exp(z, c)
+    }
+
+    fn vjp_exp(&self, z: &[T], y: &[T], c: T, g: &mut [T]) -> Result<()> {
+        self.warmed(z, |scaled| self.inner.vjp_exp(scaled, y, c, g))?;
+        g.iter_mut().for_each(|g| *g *= T::of(self.beta));
+        Ok(())
+    }
+
+    fn beta_derivative(&self, theta: &[T], v: &[T]) -> Option<T> {
+        Some(self.d_beta(theta, v))
+    }
+
+    fn is_identity(&self) -> bool {
+        self.beta == 1.0 && self.inner.is_identity()
+    }
+
     fn mass(&self) -> Option<f64> {
         self.inner.mass()
     }
@@ -115,6 +145,7 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
     }
 }
 
+/// A temperature stretches the margin: a lead of `m/β` becomes one of `m`.
 impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
     fn margin(&self) -> Option<T> {
         self.inner.margin().map(|margin| margin / T::of(self.beta))

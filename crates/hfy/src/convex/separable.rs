@@ -86,6 +86,12 @@ impl<T: Real, F: Convex<T>> Convex<T> for SeparableSum<F> {
         })
     }
 
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        check_len("y", y.len(), self.len)?;
+        check_len("out", out.len(), self.len)?;
+        self.ranges().try_for_each(|(f, r)| f.gradient(&y[r.clone()], &mut out[r]))
+    }
+
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
         check_len("scores", theta.len(), self.len)?;
         check_len("target", y.len(), self.len)?;

@@ -112,6 +112,17 @@ impl<T: Real, F: Convex<T>> Convex<T> for Transformed<F> {
         Ok(outcome)
     }
 
+    /// `Aᵀ ∇f(A y)`.
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        check_len("y", y.len(), self.matrix.nrows())?;
+        check_len("out", out.len(), y.len())?;
+        let (mut moved, mut inner) = (vec![T::zero(); y.len()], vec![T::zero(); y.len()]);
+        product(self.matrix.as_ref(), y, &mut moved);
+        self.inner.gradient(&moved, &mut inner)?;
+        product(self.matrix.transpose(), &inner, out);
+        Ok(())
+    }
+
     fn vjp(&self, theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
         let (pulled, y) = self.inside(theta)?;
         let mut inner = self.pulled("gradient", g)?;

@@ -72,4 +72,10 @@ impl<T: Real, F: Convex<T>> Convex<T> for Translated<F, T> {
         self.inner.argmax(&mut y)?;
         self.inner.second_vjp(theta, &y, u, w, out)
     }
+
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        check_len("y", y.len(), self.offset.len())?;
+        let back: Vec<T> = y.iter().zip(&self.offset).map(|(&y, &b)| y - b).collect();
+        self.inner.gradient(&back, out)
+    }
 }

@@ -85,6 +85,15 @@ impl<T: Real> Convex<T> for Ball {
         Ok(())
     }
 
+    /// The direction does not change with the size.
+    fn argmax_exp(&self, z: &mut [T], _c: T) -> Result<Outcome> {
+        self.argmax(z)
+    }
+
+    fn vjp_exp(&self, z: &[T], q: &[T], _c: T, g: &mut [T]) -> Result<()> {
+        self.vjp(z, q, g)
+    }
+
     fn second_vjp(&self, z: &[T], _q: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
         check_len("u", u.len(), z.len())?;
         check_len("w", w.len(), z.len())?;

@@ -152,6 +152,12 @@ impl LayerNorm {
         self.epsilon == 0.0 && delta.windows(2).all(|pair| pair[0] == pair[1])
     }
 
+    /// The map after a multiplication by `e^c`, which only changes what `ε` means.
+    fn magnified(&self, c: f64) -> Self {
+        let epsilon = if self.epsilon == 0.0 { 0.0 } else { (self.epsilon * (-2.0 * c).exp()).min(f64::MAX) };
+        LayerNorm { epsilon, ..self.clone() }
+    }
+
     fn radial(&self, len: usize) -> Radial {
         let soft = (self.variance.divisor(len) as f64).sqrt() * self.epsilon.sqrt();
         Radial { radius: self.radius(len), soft, centred: true }
@@ -208,6 +214,14 @@ impl<T: Real> Convex<T> for LayerNorm {
         check_len("gradient", g.len(), z.len())?;
         self.radial(z.len()).at(z).vjp(z, g);
         Ok(())
+    }
+
+    fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
+        self.magnified(c.wide()).argmax(z)
+    }
+
+    fn vjp_exp(&self, z: &[T], q: &[T], c: T, g: &mut [T]) -> Result<()> {
+        self.magnified(c.wide()).vjp(z, q, g)
     }
 
     fn second_vjp(&self, z: &[T], _q: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {

@@ -1,6 +1,6 @@
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::linalg::solvers::Llt;
-use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatMut, MatRef, Par, Side};
 use ndarray::ArrayView2;
 
@@ -138,6 +138,18 @@ impl<T: Real> Convex<T> for Linear {
         check_len("gradient", g.len(), self.len())?;
         let from = g.to_vec();
         product(self.matrix.as_ref(), &from, g);
+        Ok(())
+    }
+
+    /// `A⁻¹ q`, by two triangular solves.
+    fn gradient(&self, q: &[T], out: &mut [T]) -> Result<()> {
+        check_len("q", q.len(), self.len())?;
+        check_len("out", out.len(), self.len())?;
+        let mut wide: Vec<f64> = q.iter().map(|v| v.wide()).collect();
+        let mut target = MatMut::from_column_major_slice_mut(&mut wide, q.len(), 1);
+        solve_lower_triangular_in_place(self.lower.as_ref(), target.as_mut(), Par::Seq);
+        solve_upper_triangular_in_place(self.lower.transpose(), target, Par::Seq);
+        out.iter_mut().zip(wide).for_each(|(out, v)| *out = T::of(v));
         Ok(())
     }
 

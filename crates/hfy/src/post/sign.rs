@@ -58,6 +58,11 @@ impl<T: Real> Convex<T> for Sign {
         Ok(())
     }
 
+    /// The sign does not change with the size.
+    fn argmax_exp(&self, z: &mut [T], _c: T) -> Result<Outcome> {
+        self.argmax(z)
+    }
+
     /// `Σ |z_j| (1 - sign(z_j) q_j)`, without cancellation.
     fn loss(&self, z: &[T], q: &[T]) -> Result<T> {
         check_len("target", q.len(), z.len())?;

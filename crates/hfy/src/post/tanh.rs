@@ -1,5 +1,5 @@
 use super::check_finite;
-use crate::convex::{Convex, Outcome};
+use crate::convex::{Convex, Outcome, steep};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
 
@@ -52,6 +52,12 @@ impl Tanh {
         self.beta
     }
 
+    /// The map after a multiplication by `e^c`.
+    fn magnified(&self, c: f64) -> Self {
+        // Four times it is still finite, which the slope needs.
+        Tanh { beta: (self.beta * c.exp()).min(f64::MAX / 8.0) }
+    }
+
     /// `exp(-2β|z|)`.
     fn tail(&self, z: f64) -> f64 {
         (-2.0 * self.beta * z.abs()).exp()
@@ -100,6 +106,24 @@ impl<T: Real> Convex<T> for Tanh {
         check_len("gradient", g.len(), z.len())?;
         g.iter_mut().zip(z).for_each(|(g, z)| *g = T::of(self.slope(z.wide()) * g.wide()));
         Ok(())
+    }
+
+    /// `artanh(q) / β`, inside the box.
+    fn gradient(&self, q: &[T], out: &mut [T]) -> Result<()> {
+        check_len("out", out.len(), q.len())?;
+        if let Some(index) = q.iter().position(|v| v.is_nan() || v.abs() >= T::one()) {
+            return Err(steep(q, index));
+        }
+        out.iter_mut().zip(q).for_each(|(out, q)| *out = T::of(q.wide().atanh() / self.beta));
+        Ok(())
+    }
+
+    fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
+        self.magnified(c.wide()).argmax(z)
+    }
+
+    fn vjp_exp(&self, z: &[T], q: &[T], c: T, g: &mut [T]) -> Result<()> {
+        self.magnified(c.wide()).vjp(z, q, g)
     }
 
     fn second_vjp(&self, z: &[T], q: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {

@@ -111,6 +111,21 @@ impl<T: Real> Convex<T> for Post {
     fn loss(&self, z: &[T], q: &[T]) -> Result<T> {
         each!(self, post => post.loss(z, q))
     }
+    fn gradient(&self, q: &[T], out: &mut [T]) -> Result<()> {
+        each!(self, post => post.gradient(q, out))
+    }
+    fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
+        each!(self, post => post.argmax_log(theta))
+    }
+    fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
+        each!(self, post => post.argmax_exp(z, c))
+    }
+    fn vjp_exp(&self, z: &[T], q: &[T], c: T, g: &mut [T]) -> Result<()> {
+        each!(self, post => post.vjp_exp(z, q, c, g))
+    }
+    fn is_identity(&self) -> bool {
+        each!(self, post => Convex::<T>::is_identity(post))
+    }
 }
 
 impl fmt::Display for Post {

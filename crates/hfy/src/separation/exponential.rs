@@ -1,5 +1,5 @@
 use super::{Separation, Support, check_second, scale_gradient};
-use crate::convex::{Convex, Outcome, all_masked, check_scores};
+use crate::convex::{Convex, Outcome, all_masked, check_scores, steep};
 use crate::error::{Result, check_len};
 use crate::real::{Real, weighted};
 
@@ -74,6 +74,26 @@ impl<T: Real> Convex<T> for Exponential {
 
     fn vjp(&self, _theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
         self.pullback(y, g)
+    }
+
+    /// `log y`.
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        check_len("out", out.len(), y.len())?;
+        if let Some(index) = y.iter().position(|v| v.is_nan() || *v <= T::zero()) {
+            return Err(steep(y, index));
+        }
+        out.iter_mut().zip(y).for_each(|(out, y)| *out = y.ln());
+        Ok(())
+    }
+
+    /// Relative to the largest weight where that one is beyond half of the range of exponents.
+    fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
+        let max = theta.iter().copied().fold(T::neg_infinity(), T::max);
+        if max == T::neg_infinity() || max.abs() <= T::max_value().ln() * T::of(0.5) {
+            return Ok((self.argmax(theta)?, T::zero()));
+        }
+        let log = Exponential::scaled(theta)?;
+        Ok((Outcome::Solved, log))
     }
 
     fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {

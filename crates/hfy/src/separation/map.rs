@@ -86,6 +86,21 @@ impl<T: Real> Convex<T> for Map {
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
         each!(self, map => map.loss(theta, y))
     }
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        each!(self, map => map.gradient(y, out))
+    }
+    fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
+        each!(self, map => map.argmax_log(theta))
+    }
+    fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
+        each!(self, map => map.argmax_exp(z, c))
+    }
+    fn vjp_exp(&self, z: &[T], y: &[T], c: T, g: &mut [T]) -> Result<()> {
+        each!(self, map => map.vjp_exp(z, y, c, g))
+    }
+    fn is_identity(&self) -> bool {
+        each!(self, map => Convex::<T>::is_identity(map))
+    }
 }
 
 impl<T: Real> Separation<T> for Map {

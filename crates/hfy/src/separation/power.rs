@@ -97,9 +97,33 @@ impl<T: Real> Convex<T> for Power {
         Ok(outcome)
     }
 
-    fn vjp(&self, theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
+    /// The slope is `(r-1) y/θ`: from `y`, so that weights in the log domain give theirs.
+    fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), theta.len())?;
-        scale_gradient(g, |i| self.slope(theta[i]))
+        check_len("output", y.len(), theta.len())?;
+        scale_gradient(g, |i| {
+            let (s, y) = (theta[i], y[i]);
+            let plain = s == T::neg_infinity() || s == T::zero() || self.r == 2.0;
+            if plain { self.slope(s) } else { (T::of(self.r - 1.0) * (y / s)).min(T::max_value()) }
+        })
+    }
+
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        check_len("out", out.len(), y.len())?;
+        out.copy_from_slice(y);
+        self.dual().argmax(out).map(|_| ())
+    }
+
+    /// Relative to the largest weight where that one is beyond half of the range of exponents.
+    fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
+        check_scores(theta)?;
+        let top = theta.iter().filter(|s| **s > T::neg_infinity()).fold(T::zero(), |m: T, s| m.max(s.abs()));
+        let log = T::of(self.r - 1.0) * top.ln();
+        if top == T::zero() || log.abs() <= T::max_value().ln() * T::of(0.5) {
+            return Ok((self.argmax(theta)?, T::zero()));
+        }
+        theta.iter_mut().for_each(|s| *s /= top);
+        Ok((self.argmax(theta)?, log))
     }
 
     fn second_vjp(&self, theta: &[T], _y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {

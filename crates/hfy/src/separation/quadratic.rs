@@ -48,6 +48,16 @@ impl<T: Real> Convex<T> for Quadratic {
         Ok(())
     }
 
+    fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
+        check_len("out", out.len(), y.len())?;
+        out.copy_from_slice(y);
+        Ok(())
+    }
+
+    fn is_identity(&self) -> bool {
+        true
+    }
+
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
         check_len("target", y.len(), theta.len())?;
         check_scores(theta)?;

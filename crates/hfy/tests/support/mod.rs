@@ -3,3 +3,4 @@
 
 pub(crate) mod draw;
 pub(crate) mod golden;
+pub(crate) mod named;
