@@ -1,4 +1,4 @@
-//! Timing shared by the benchmarks: samples of at least a fifth of a second, one JSON line a case.
+//! Timing shared by the benchmarks: samples of at least a tenth of a second, one JSON line a case.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -12,8 +12,8 @@ pub(crate) struct Times {
 
 /// Calls `work` until `runs` samples are taken or the time for a case is spent.
 pub(crate) fn time<R>(mut work: impl FnMut() -> R) -> Times {
-    const RUNS: usize = 7;
-    const SAMPLE: f64 = 0.2;
+    const RUNS: usize = 5;
+    const SAMPLE: f64 = 0.1;
     const CASE: f64 = 6.0;
     black_box(work());
     let start = Instant::now();

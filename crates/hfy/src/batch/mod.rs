@@ -203,6 +203,30 @@ impl<F: ?Sized> Batch<'_, F> {
         Ok(())
     }
 
+    /// `out ← Jᵀ gradient` for each row, from the weights alone: [`pullback`](Self::pullback) that keeps its argument.
+    pub fn pullback_into<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        weights: ArrayView<'_, E, D>,
+        gradient: ArrayView<'_, E, D>,
+        mut out: ArrayViewMut<'_, E, D>,
+    ) -> Result<()>
+    where
+        F: Separation<E::Compute>,
+    {
+        same_shape("gradient", gradient.shape(), weights.shape())?;
+        same_shape("out", out.shape(), weights.shape())?;
+        let lanes = self.lanes(weights.shape())?;
+        let (weights, gradient) = (lanes.read(weights.into_dyn()), lanes.read(gradient.into_dyn()));
+        lanes.write(out.view_mut().into_dyn(), false, |out| {
+            drive(&lanes, [weights.slice(), gradient.slice()], out, |row, [weights, gradient], out| {
+                out.copy_from_slice(gradient);
+                lanes.silence(row, out);
+                self.map.pullback(weights, out)
+            })
+        })?;
+        Ok(())
+    }
+
     /// The support of each row, in the order of the other axes.
     pub fn supports<E: Element, D: Dimension + RemoveAxis>(
         &self,

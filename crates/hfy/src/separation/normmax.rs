@@ -64,7 +64,8 @@ impl Normmax {
             return largest;
         }
         let gamma = T::of(self.gamma);
-        largest * weights.iter().map(|&w| (w.abs() / largest).powf(gamma)).sum::<T>().powf(gamma.recip())
+        let nonzero = weights.iter().filter(|w| **w != T::zero());
+        largest * nonzero.map(|&w| (w.abs() / largest).powf(gamma)).sum::<T>().powf(gamma.recip())
     }
 
     /// `b_i = (∂y_i/∂θ_i at fixed normalisation) = y_i (‖y‖/y_i)^(γ-1) / (γ-1)` on the support.

@@ -85,12 +85,15 @@ pub(crate) fn scatter<T: Real>(row: &mut [T], blocks: &[T], (shift, scale): (T, 
     if weights.len() == row.len() {
         return row.copy_from_slice(weights);
     }
+    let Some(last) = weights.len().checked_sub(1) else { return row.fill(T::zero()) };
     let mut next = 0;
     for (block, &top) in row.chunks_mut(BLOCK).zip(blocks) {
         if (top - shift) * scale > level {
             for x in block {
                 let keep = (*x - shift) * scale > level;
-                *x = if keep { weights[next] } else { T::zero() };
+                // Read in any case: which entries were kept is nothing that a processor could foresee.
+                let weight = weights[next.min(last)];
+                *x = if keep { weight } else { T::zero() };
                 next += usize::from(keep);
             }
         } else {

@@ -177,11 +177,8 @@ impl<T: Real> Threshold<T> for Entmax {
             Weights::Ramp { shift: max, tau: linear(kept).0, cap: one }
         } else if self.alpha == 1.5 {
             Weights::Square { shift: max, tau: quadratic(kept, tau).0 }
-        } else if self.alpha < 2.0 {
-            let exponent = Exponent::of(p);
-            let at = general(kept, exponent, p, tau);
-            Weights::Power { shift: max, scale, at, exponent, factor: one }
         } else {
+            // Above 2: where the search iterates, `weigh_candidates` is asked instead.
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
         }))
