@@ -197,13 +197,6 @@ impl<T: Real> Separation<T> for Bounded<'_> {
         self.upper.iter().any(|&u| u >= 1.0).then(T::one)
     }
 
-    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        let mut y = theta.to_vec();
-        let outcome = self.argmax(&mut y)?;
-        support.read(&y);
-        Ok(outcome)
-    }
-
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
         let mean = self.free_mean(y, g)?.unwrap_or(T::zero());

@@ -44,8 +44,14 @@ pub trait Separation<T: Real>: Convex<T> {
         None
     }
 
-    /// Indices and weights of the support, without writing a dense row.
-    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome>;
+    /// Indices and weights of the support. Threshold maps find it without writing a dense row; where nearly every entry
+    /// has weight there is nothing to spare, and the row is computed.
+    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+        let mut y = theta.to_vec();
+        let outcome = self.argmax(&mut y)?;
+        support.read(&y);
+        Ok(outcome)
+    }
 
     /// `g ← Jᵀ g` from the output alone.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()>;

@@ -1,4 +1,4 @@
-use super::{Separation, Support, check_second, scale_gradient};
+use super::{Separation, check_second, scale_gradient};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
@@ -145,13 +145,6 @@ impl<T: Real> Convex<T> for Power {
 impl<T: Real> Separation<T> for Power {
     fn margin(&self) -> Option<T> {
         None
-    }
-
-    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        let mut y = theta.to_vec();
-        let outcome = self.argmax(&mut y)?;
-        support.read(&y);
-        Ok(outcome)
     }
 
     /// The scores are `sign(y) |y|^(1/(r-1))`.

@@ -1,4 +1,4 @@
-use super::{Separation, Support, check_second, scale_gradient};
+use super::{Separation, check_second, scale_gradient};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Result, check_len};
 use crate::real::Real;
@@ -72,13 +72,6 @@ impl<T: Real> Convex<T> for Quadratic {
 impl<T: Real> Separation<T> for Quadratic {
     fn margin(&self) -> Option<T> {
         None
-    }
-
-    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        let mut y = theta.to_vec();
-        let outcome = self.argmax(&mut y)?;
-        support.read(&y);
-        Ok(outcome)
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
