@@ -2,35 +2,10 @@
 
 mod support;
 
-use hfy::post::Identity;
 use hfy::{Ball, Convex, Error, LayerNorm, Linear, Outcome, Post, Real, Sign, Tanh, Variance};
 use ndarray::{Array2, array};
-use serde_json::Value;
 use support::golden::{Case, agree, agree_derivative, agree_row, family};
-
-fn named(psi: &Value, id: &str) -> Post {
-    let parameter = |field: &str| psi[field].as_f64().unwrap_or_else(|| panic!("{id}: psi has no {field}"));
-    let row = |value: &Value| -> Vec<f64> {
-        value.as_array().expect(id).iter().map(|v| v.as_f64().expect("a number")).collect()
-    };
-    match psi["kind"].as_str().unwrap_or_else(|| panic!("{id}: psi has no kind")) {
-        "identity" => Identity.into(),
-        "l2" => Ball::new(parameter("r")).expect(id).into(),
-        "layernorm" => {
-            let norm = LayerNorm::new(parameter("eta")).expect(id).with_epsilon(parameter("eps")).expect(id);
-            norm.with_delta(row(&psi["delta"])).expect(id).into()
-        }
-        "tanh" => Tanh::new(parameter("beta")).expect(id).into(),
-        "sign" => Sign.into(),
-        "linear" => {
-            let rows: Vec<Vec<f64>> = psi["A"].as_array().expect(id).iter().map(row).collect();
-            let n = rows.len();
-            let matrix = Array2::from_shape_vec((n, n), rows.concat()).expect(id);
-            Linear::new(matrix.view()).expect(id).into()
-        }
-        other => panic!("{id}: unknown post-transformation {other}"),
-    }
-}
+use support::named;
 
 fn golden<T: Real>(tolerance: fn(f64) -> f64, slack: fn(f64) -> f64, largest: f64) {
     family("posttransforms", |case: &Case| {
@@ -39,7 +14,7 @@ fn golden<T: Real>(tolerance: fn(f64) -> f64, slack: fn(f64) -> f64, largest: f6
         if case.need::<f64>("z").iter().any(|z| z.abs() > largest || (*z != 0.0 && z.abs() < 1.0 / largest)) {
             return false;
         }
-        let (post, tolerance) = (named(&case.0["psi"], id), tolerance(case.number("tol")));
+        let (post, tolerance) = (named::post(&case.0["psi"], id), tolerance(case.number("tol")));
         let mut q = z.clone();
         assert_eq!(post.argmax(&mut q).expect(id), Outcome::Solved, "{id}");
         agree_row(id, "q", &q, &case.need::<f64>("q"), tolerance);

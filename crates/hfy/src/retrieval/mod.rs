@@ -1,4 +1,4 @@
-//! Retrieval: which patterns answer a batch of queries, at the cost of about one matrix product or less.
+//! Retrieval: which patterns answer a batch of queries, without a matrix of all their scores.
 //!
 //! The score matrix is never stored. Tiles of the product of patterns and queries are filtered against each query's
 //! running maximum as they appear, and only entries within the map's reach of it are kept; an index of principal

@@ -100,7 +100,7 @@ impl<T: Real> Threshold<T> for Normmax {
         } else {
             let at = general(kept, Exponent::of(p), p, tau);
             let total = power_sum(kept, at, exponent);
-            Weights::Power { shift: max, scale: one, at, exponent, factor: one / total }
+            Weights::Power { shift: max, at, exponent, factor: one / total }
         }))
     }
 }

@@ -176,14 +176,14 @@ pub(crate) fn power_sum<T: Real>(z: &[T], at: Offset<T>, p: Exponent<T>) -> T {
     across(&total)
 }
 
-/// `row ← factor ((row - shift) scale - τ)₊^p`; stretches that weigh nothing cost no powers.
+/// `row ← factor ((row - shift) - τ)₊^p`; stretches that weigh nothing cost no powers.
 #[inline(always)]
-pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
+pub(crate) fn fill<T: Real>(row: &mut [T], shift: T, at: Offset<T>, (p, factor): (Exponent<T>, T)) {
     let mut d = [T::of(-2.0); STRETCH];
     let mut y = [T::zero(); STRETCH];
     for part in row.chunks_mut(STRETCH) {
         for (d, &x) in d.iter_mut().zip(part.iter()) {
-            *d = (x - shift) * scale - at.value;
+            *d = (x - shift) - at.value;
         }
         let mut top = [T::neg_infinity(); LANES];
         for eight in d.as_chunks::<LANES>().0 {

@@ -29,6 +29,22 @@ pub(crate) fn linear<T: Real>(z: &mut [T]) -> (T, usize) {
     }
 }
 
+/// `Σ (z - τ)` and `Σ (z - τ)²`.
+#[inline(always)]
+fn distances<T: Real>(z: &[T], tau: T) -> (T, T) {
+    let first = sum(
+        z,
+        #[inline(always)]
+        |z| z - tau,
+    );
+    let second = sum(
+        z,
+        #[inline(always)]
+        |z| (z - tau) * (z - tau),
+    );
+    (first, second)
+}
+
 /// `p = 2`, from any `τ` left of the root: Newton steps shrink the set of entries, and the quadratic equation on the
 /// final set gives the root. Returns `τ` and `Σ (z - τ)₊`.
 #[inline(always)]
@@ -37,16 +53,7 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
     for _ in 0..64 {
         count = retain_above(&mut z[..count], tau);
         let size = T::of(count as f64);
-        let first = sum(
-            &z[..count],
-            #[inline(always)]
-            |z| z - tau,
-        );
-        let second = sum(
-            &z[..count],
-            #[inline(always)]
-            |z| (z - tau) * (z - tau),
-        );
+        let (first, second) = distances(&z[..count], tau);
         let least = minimum(&z[..count]) - tau;
         let discriminant = first * first - size * (second - T::one());
         if discriminant >= T::zero() {
@@ -54,16 +61,7 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
             if step < least {
                 // A step from afar cancels digits in the discriminant; one of Newton's from there brings them back.
                 let tau = tau + step;
-                let first = sum(
-                    &z[..count],
-                    #[inline(always)]
-                    |z| z - tau,
-                );
-                let second = sum(
-                    &z[..count],
-                    #[inline(always)]
-                    |z| (z - tau) * (z - tau),
-                );
+                let (first, second) = distances(&z[..count], tau);
                 let step = T::of(0.5) * (second - T::one()) / first;
                 return (tau + step, first - size * step);
             }
