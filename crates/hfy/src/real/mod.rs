@@ -29,8 +29,8 @@ pub trait Real:
     /// `ln(self)` for `self > 0` without branches.
     fn ln_lanes(self) -> Self;
 
-    /// `exp(p (ln(self) + correction))` for `self > 0` and a result below 2 or so, without branches.
-    fn powf_lanes(self, p: Self, correction: Self) -> Self;
+    /// `(self + lost)^p` for `self > 0`, `lost` below the last digit of `self`, and a result below 2^31, without branches.
+    fn powf_lanes(self, lost: Self, p: Self) -> Self;
 
     /// Lends this thread's buffers, so that no row allocates.
     fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;

@@ -72,41 +72,26 @@ trait Threshold<T: Real>: Sync {
     /// Writes the weights over the scores.
     #[inline(always)]
     fn fill(&self, theta: &mut [T], scratch: &mut Scratch<T>) -> Result<Outcome> {
-        fill_solved(theta, self.solve(theta, scratch)?)
+        if let Some(weights) = self.solve(theta, scratch)? {
+            weights.fill(theta);
+            Ok(Outcome::Solved)
+        } else {
+            theta.fill(T::zero());
+            Ok(Outcome::Empty)
+        }
     }
 
     /// Writes the support and returns the largest score; `None` where every entry is masked.
     #[inline(always)]
     fn collect(&self, theta: &[T], scratch: &mut Scratch<T>, support: &mut Support<T>) -> Result<Option<T>> {
         let weights = self.solve(theta, scratch)?;
-        Ok(collect_solved(theta, weights, &mut scratch.blocks, support))
+        support.clear();
+        let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);
+        Ok(weights.map(|weights| {
+            weights.collect(theta, &mut scratch.blocks, support);
+            max
+        }))
     }
-}
-
-#[inline(always)]
-fn fill_solved<T: Real>(theta: &mut [T], weights: Option<Weights<T>>) -> Result<Outcome> {
-    if let Some(weights) = weights {
-        weights.fill(theta);
-        Ok(Outcome::Solved)
-    } else {
-        theta.fill(T::zero());
-        Ok(Outcome::Empty)
-    }
-}
-
-#[inline(always)]
-fn collect_solved<T: Real>(
-    theta: &[T],
-    weights: Option<Weights<T>>,
-    blocks: &mut [T],
-    support: &mut Support<T>,
-) -> Option<T> {
-    support.clear();
-    let max = blocks.iter().copied().fold(T::neg_infinity(), T::max);
-    weights.map(|weights| {
-        weights.collect(theta, blocks, support);
-        max
-    })
 }
 
 fn argmax_by<T: Real>(map: &impl Threshold<T>, theta: &mut [T]) -> Result<Outcome> {

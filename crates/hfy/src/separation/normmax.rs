@@ -1,7 +1,7 @@
 //! Gamma-normmax: flatter than entmax over the patterns it keeps.
 
-use super::entmax::candidates;
-use super::raise::{Exponent, power_sum};
+use super::entmax::Candidates;
+use super::raise::{Exponent, moments};
 use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
@@ -89,18 +89,19 @@ impl<T: Real> Threshold<T> for Normmax {
         // γ/(γ-1), the exponent of the threshold equation, and one less.
         let exponent = Exponent::of(T::of(1.0 / (self.gamma - 1.0)));
         let p = if self.gamma.is_infinite() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
-        let (count, tau) = candidates(theta, scratch, (max, one), p);
-        let kept = &mut scratch.kept[..count];
+        let candidates = Candidates::find(theta, scratch, (max, one), p);
+        let kept = candidates.kept(&mut scratch.kept);
         Ok(Some(if self.gamma.is_infinite() {
             let (level, size) = linear(kept);
             Weights::Above { shift: max, level, share: one / T::of(size as f64) }
         } else if self.gamma == 2.0 {
-            let (tau, total) = quadratic(kept, tau);
+            let (tau, total) = quadratic(kept, candidates.tau);
             Weights::Line { shift: max, tau, factor: one / total }
         } else {
-            let at = general(kept, Exponent::of(p), p, tau);
-            let total = power_sum(kept, at, exponent);
-            Weights::Power { shift: max, at, exponent, factor: one / total }
+            let scores = candidates.scores(theta, &scratch.kept);
+            let at = general(scores, (Exponent::of(p), p), candidates.tau, &mut scratch.bends);
+            let [total] = moments(scores, at, exponent);
+            Weights::Power { shift: max, scale: one, at, exponent, factor: one / total }
         }))
     }
 }
