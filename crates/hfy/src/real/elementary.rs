@@ -6,6 +6,21 @@
 
 use super::{Real, Scratch, scratch::Lend};
 
+/// A polynomial by halves (Estrin): a shorter chain of operations than one term after the other.
+macro_rules! polynomial {
+    ($t:ident, $coefficients:expr, $x:expr) => {{
+        let (c, x): (&[$t], $t) = ($coefficients, $x);
+        let square = x * x;
+        let mut i = (c.len() - 1) / 2 * 2;
+        let mut sum = if i + 1 < c.len() { c[i + 1].mul_add(x, c[i]) } else { c[i] };
+        while i > 0 {
+            i -= 2;
+            sum = sum.mul_add(square, c[i + 1].mul_add(x, c[i]));
+        }
+        sum
+    }};
+}
+
 macro_rules! elementary {
     (
         $t:ident, $bits:ident, mantissa: $mantissa:literal, bias: $bias:literal, round: $round:literal,
@@ -86,22 +101,8 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
-            fn powf_lanes(self, lost: Self, p: Self) -> Self {
-                const EXP2: &[$t] = &$exp2;
+            fn log2_lanes(self, lost: Self) -> Self {
                 const ATANH: &[$t] = &$atanh;
-                /// By halves (Estrin): a shorter chain of operations than one term after the other.
-                #[inline(always)]
-                fn polynomial(c: &[$t], x: $t) -> $t {
-                    let square = x * x;
-                    let pair = |i: usize| if i + 1 < c.len() { c[i + 1].mul_add(x, c[i]) } else { c[i] };
-                    let mut i = (c.len() - 1) / 2 * 2;
-                    let mut sum = pair(i);
-                    while i > 0 {
-                        i -= 2;
-                        sum = sum.mul_add(square, pair(i));
-                    }
-                    sum
-                }
                 const ONE: $bits = $bias << $mantissa;
                 const OFFSET: $bits = ONE - std::$t::consts::FRAC_1_SQRT_2.to_bits();
                 const ROUND: $t = $round;
@@ -113,20 +114,23 @@ macro_rules! elementary {
                 // Far from one the logarithm is large and the lost digits are nothing beside it.
                 let lost = if self > std::$t::consts::FRAC_1_SQRT_2 { lost } else { 0.0 };
                 let s = ((m - 1.0) + lost) / (m + 1.0);
-                let square = s * s;
-                let sum = polynomial(ATANH, square);
-                let x = p * sum.mul_add(2.0 * std::$t::consts::LOG2_E * s, e);
+                polynomial!($t, ATANH, s * s).mul_add(2.0 * std::$t::consts::LOG2_E * s, e)
+            }
+
+            #[inline(always)]
+            fn exp2_lanes(self) -> Self {
+                const EXP2: &[$t] = &$exp2;
+                const ROUND: $t = $round;
                 // Two to this power rounds to zero.
                 const LEAST: $t = -(($bias + $mantissa + 2) as $t);
-                let x = if x > LEAST { x } else { LEAST };
+                let x = if self > LEAST { self } else { LEAST };
                 let shifted = x + ROUND;
                 let r = x - (shifted - ROUND);
-                let sum = polynomial(EXP2, r);
                 // 2^k by way of 2^(k + lift) reaches the denormals.
                 const LIFT: $bits = $mantissa + 8;
                 const LOWER: $t = $t::from_bits(($bias - LIFT) << $mantissa);
                 let k = shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add($bias + LIFT);
-                sum * $t::from_bits(k << $mantissa) * LOWER
+                polynomial!($t, EXP2, r) * $t::from_bits(k << $mantissa) * LOWER
             }
 
             fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R {
@@ -197,11 +201,11 @@ mod tests {
         for i in 1..4000 {
             for p in [0.3, 1.0, 1.7, 7.3, 40.0] {
                 let t = f64::from(i) / 4000.0;
-                let (ours, theirs) = (t.powf_lanes(0.0, p), t.powf(p));
+                let (ours, theirs) = ((p * t.log2_lanes(0.0)).exp2_lanes(), t.powf(p));
                 let slack = 4.0 * f64::EPSILON * (1.0 + (p * t.ln()).abs());
                 assert!((ours - theirs).abs() <= slack * theirs, "{t}^{p}: {ours} {theirs}");
                 let (t, p) = (t as f32, p as f32);
-                let (ours, theirs) = (t.powf_lanes(0.0, p), t.powf(p));
+                let (ours, theirs) = ((p * t.log2_lanes(0.0)).exp2_lanes(), t.powf(p));
                 let slack = 4.0 * f32::EPSILON * (1.0 + (p * t.ln()).abs());
                 assert!((ours - theirs).abs() <= slack * theirs + 1e-44, "{t}^{p}: {ours} {theirs}");
             }

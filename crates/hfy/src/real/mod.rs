@@ -29,8 +29,11 @@ pub trait Real:
     /// `ln(self)` for `self > 0` without branches.
     fn ln_lanes(self) -> Self;
 
-    /// `(self + lost)^p` for `self > 0`, `lost` below the last digit of `self`, and a result below 2^31, without branches.
-    fn powf_lanes(self, lost: Self, p: Self) -> Self;
+    /// `log2(self + lost)` for a normal `self > 0` and `lost` below its last digit, without branches. Anything for others.
+    fn log2_lanes(self, lost: Self) -> Self;
+
+    /// `2^self` for `self` below 64, without branches.
+    fn exp2_lanes(self) -> Self;
 
     /// Lends this thread's buffers, so that no row allocates.
     fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;

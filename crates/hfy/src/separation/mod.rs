@@ -7,6 +7,7 @@ mod exponential;
 mod map;
 mod normmax;
 mod power;
+mod pull;
 mod quadratic;
 mod raise;
 mod scan;

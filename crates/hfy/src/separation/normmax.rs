@@ -1,6 +1,7 @@
 //! Gamma-normmax: flatter than entmax over the patterns it keeps.
 
 use super::entmax::Candidates;
+use super::pull::on_support;
 use super::raise::{Exponent, moments};
 use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
@@ -72,6 +73,9 @@ impl Normmax {
     fn slope<T: Real>(&self, y: T, norm: T) -> T {
         if !(y > T::zero()) {
             return T::zero();
+        }
+        if self.gamma == 2.0 {
+            return norm;
         }
         let power = T::of(self.gamma - 1.0);
         lesser_finite(y * (power * (norm / y).ln()).exp() / power)
@@ -207,16 +211,18 @@ impl<T: Real> Separation<T> for Normmax {
             g.fill(T::zero());
             return Ok(());
         }
-        let norm = self.norm(y);
-        let mean: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum();
-        check_gradient(mean, g)?;
-        let mut total = T::zero();
-        for (g, &y) in g.iter_mut().zip(y) {
-            *g = weighted(self.slope(y, norm), *g - mean);
-            total += *g;
-        }
-        g.iter_mut().zip(y).for_each(|(g, &y)| *g -= y * total);
-        Ok(())
+        on_support(y, g, |y, g| {
+            let norm = self.norm(y);
+            let mean: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum();
+            check_gradient(mean, g)?;
+            let mut total = T::zero();
+            for (g, &y) in g.iter_mut().zip(y) {
+                *g = weighted(self.slope(y, norm), *g - mean);
+                total += *g;
+            }
+            g.iter_mut().zip(y).for_each(|(g, &y)| *g -= y * total);
+            Ok(())
+        })
     }
 
     /// With `t = (y/‖y‖)^(γ-1)` and `q = γ/(γ-1)`: `∂log y/∂q = log t - (q-1) μ'/t` less its mean, where

@@ -1,9 +1,7 @@
-//! Powers of many numbers at once, a few lanes at a time, so that everything stays in vector registers.
+//! Powers of many numbers at once, a block at a time, so that every loop is vector code.
 
 use super::scan::{BLOCK, LANES};
 use crate::real::{Real, greater};
-
-type Lanes<T> = [T; LANES];
 
 /// An exponent, and with it the way that powers are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,9 +37,13 @@ impl<T: Real> Exponent<T> {
     }
 }
 
-/// `t₊` and its power, zero where `t` is not positive, for `t = base + d`.
+/// Entries as they are worked on together. A power is a long chain of operations; logarithms of a block, then exponentials,
+/// are twice as many chains of half the length, and more of them fit into a processor's window.
+type Block<T> = [T; BLOCK];
+
+/// Turns distances `d` into `t₊` for `t = base + d`, and writes its power, zero where `t` is not positive.
 trait Raise<T> {
-    fn raise(&self, base: T, d: &Lanes<T>) -> (Lanes<T>, Lanes<T>);
+    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>);
 }
 
 struct Whole(u32);
@@ -50,58 +52,62 @@ struct Precise<T>(T);
 
 impl<T: Real> Raise<T> for Whole {
     #[inline(always)]
-    fn raise(&self, base: T, d: &Lanes<T>) -> (Lanes<T>, Lanes<T>) {
+    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
         let (zero, one) = (T::zero(), T::one());
-        let (mut t, mut y) = ([zero; LANES], [zero; LANES]);
-        for i in 0..LANES {
-            t[i] = greater(base + d[i], zero);
-            y[i] = if t[i] > zero { one } else { zero };
-        }
-        let (mut power, mut k) = (t, self.0);
-        while k > 0 {
-            if k & 1 == 1 {
+        for (d, y) in d.as_chunks_mut::<LANES>().0.iter_mut().zip(y.as_chunks_mut::<LANES>().0) {
+            for i in 0..LANES {
+                d[i] = greater(base + d[i], zero);
+                y[i] = if d[i] > zero { one } else { zero };
+            }
+            let (mut power, mut k) = (*d, self.0);
+            while k > 0 {
+                if k & 1 == 1 {
+                    for i in 0..LANES {
+                        y[i] *= power[i];
+                    }
+                }
+                k >>= 1;
                 for i in 0..LANES {
-                    y[i] *= power[i];
+                    power[i] *= power[i];
                 }
             }
-            k >>= 1;
-            for i in 0..LANES {
-                power[i] *= power[i];
-            }
         }
-        (t, y)
     }
 }
 
 impl<T: Real> Raise<T> for Plain<T> {
     #[inline(always)]
-    fn raise(&self, base: T, d: &Lanes<T>) -> (Lanes<T>, Lanes<T>) {
-        let (zero, one) = (T::zero(), T::one());
-        let (mut t, mut y) = ([zero; LANES], [zero; LANES]);
-        for i in 0..LANES {
-            let sum = base + d[i];
-            let positive = sum > zero;
-            let power = if positive { sum } else { one }.powf_lanes(zero, self.0);
-            t[i] = if positive { sum } else { zero };
-            y[i] = if positive { power } else { zero };
+    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
+        for i in 0..BLOCK {
+            let t = base + d[i];
+            (d[i], y[i]) = logarithm(t, T::zero(), self.0);
         }
-        (t, y)
+        exponentials(y);
     }
 }
 
 impl<T: Real> Raise<T> for Precise<T> {
     #[inline(always)]
-    fn raise(&self, base: T, d: &Lanes<T>) -> (Lanes<T>, Lanes<T>) {
-        let (zero, one) = (T::zero(), T::one());
-        let (mut t, mut y) = ([zero; LANES], [zero; LANES]);
-        for i in 0..LANES {
-            let sum = base + d[i];
-            let positive = sum > zero;
-            let power = if positive { sum } else { one }.powf_lanes(d[i] - (sum - base), self.0);
-            t[i] = if positive { sum } else { zero };
-            y[i] = if positive { power } else { zero };
+    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
+        for i in 0..BLOCK {
+            let t = base + d[i];
+            (d[i], y[i]) = logarithm(t, d[i] - (t - base), self.0);
         }
-        (t, y)
+        exponentials(y);
+    }
+}
+
+/// `t₊` and the logarithm of its power; minus infinity, or so much that it makes no difference, where `t` is not positive.
+#[inline(always)]
+fn logarithm<T: Real>(t: T, lost: T, p: T) -> (T, T) {
+    let log = p * t.log2_lanes(lost);
+    if t > T::min_positive_value() { (t, log) } else { (T::zero(), T::neg_infinity()) }
+}
+
+#[inline(always)]
+fn exponentials<T: Real>(y: &mut Block<T>) {
+    for y in y.iter_mut() {
+        *y = y.exp2_lanes();
     }
 }
 
@@ -174,24 +180,24 @@ impl<'a, T: Real> Scores<'a, T> {
         Scores { row: z, shift: T::zero(), scale: T::one() }
     }
 
-    /// Calls `take` with the distances `z - value` of a few entries at a time; what is missing of the last few lies
-    /// infinitely far below.
+    /// Calls `take` with the distances `z - value` of a block at a time; what is missing of the last lies infinitely far
+    /// below.
     #[inline(always)]
-    fn for_lanes(self, value: T, mut take: impl FnMut(&Lanes<T>)) {
-        let (parts, rest) = self.row.as_chunks::<LANES>();
-        let mut d = [T::neg_infinity(); LANES];
-        for part in parts {
-            for i in 0..LANES {
-                d[i] = (part[i] - self.shift) * self.scale - value;
+    fn for_blocks(self, value: T, mut take: impl FnMut(&mut Block<T>)) {
+        let (blocks, rest) = self.row.as_chunks::<BLOCK>();
+        let mut d = [T::neg_infinity(); BLOCK];
+        for block in blocks {
+            for i in 0..BLOCK {
+                d[i] = (block[i] - self.shift) * self.scale - value;
             }
-            take(&d);
+            take(&mut d);
         }
         if !rest.is_empty() {
-            d = [T::neg_infinity(); LANES];
+            d = [T::neg_infinity(); BLOCK];
             for (d, &x) in d.iter_mut().zip(rest) {
                 *d = (x - self.shift) * self.scale - value;
             }
-            take(&d);
+            take(&mut d);
         }
     }
 }
@@ -208,19 +214,22 @@ pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, 
 #[inline(always)]
 fn sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Raise<T>) -> [T; K] {
     let mut total = [0.0; K];
+    let mut y = [T::zero(); BLOCK];
     for row in z.row.chunks(RUN) {
         let mut part = [[T::zero(); LANES]; K];
-        Scores { row, ..z }.for_lanes(
+        Scores { row, ..z }.for_blocks(
             at.value,
             #[inline(always)]
-            |d| {
-                let (t, mut y) = by.raise(at.base, d);
-                for k in (0..K).rev() {
-                    for i in 0..LANES {
-                        part[k][i] += y[i];
-                    }
-                    for i in 0..LANES {
-                        y[i] *= t[i];
+            |t| {
+                by.raise(at.base, t, &mut y);
+                for (t, y) in t.as_chunks::<LANES>().0.iter().zip(y.as_chunks_mut::<LANES>().0) {
+                    for k in (0..K).rev() {
+                        for i in 0..LANES {
+                            part[k][i] += y[i];
+                        }
+                        for i in 0..LANES {
+                            y[i] *= t[i];
+                        }
                     }
                 }
             },
@@ -234,7 +243,7 @@ fn sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Rais
 
 /// Kept out of line: its shuffles would spread into the loop before it.
 #[inline(never)]
-fn lane_sum<T: Real>(lanes: &Lanes<T>) -> T {
+fn lane_sum<T: Real>(lanes: &[T; LANES]) -> T {
     lanes.iter().copied().sum()
 }
 
@@ -247,32 +256,31 @@ pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>
 #[inline(always)]
 fn fill_by<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, by: &impl Raise<T>, factor: T) {
     let (blocks, rest) = row.as_chunks_mut::<BLOCK>();
+    let (mut d, mut y) = ([T::neg_infinity(); BLOCK], [T::zero(); BLOCK]);
     for block in blocks {
         let mut top = [T::neg_infinity(); LANES];
-        for part in block.as_chunks_mut::<LANES>().0 {
+        for (block, d) in block.as_chunks::<LANES>().0.iter().zip(d.as_chunks_mut::<LANES>().0) {
             for i in 0..LANES {
-                part[i] = (part[i] - shift) * scale - at.value;
-                top[i] = greater(part[i], top[i]);
+                d[i] = (block[i] - shift) * scale - at.value;
+                top[i] = greater(d[i], top[i]);
             }
         }
         if top.iter().any(|&top| top > -at.base) {
-            for part in block.as_chunks_mut::<LANES>().0 {
-                let (_, y) = by.raise(at.base, part);
-                for i in 0..LANES {
-                    part[i] = y[i] * factor;
-                }
+            by.raise(at.base, &mut d, &mut y);
+            for i in 0..BLOCK {
+                block[i] = y[i] * factor;
             }
         } else {
             *block = [T::zero(); BLOCK];
         }
     }
-    for part in rest.chunks_mut(LANES) {
-        let mut d = [T::neg_infinity(); LANES];
-        for (d, &x) in d.iter_mut().zip(&*part) {
+    if !rest.is_empty() {
+        d = [T::neg_infinity(); BLOCK];
+        for (d, &x) in d.iter_mut().zip(&*rest) {
             *d = (x - shift) * scale - at.value;
         }
-        let (_, y) = by.raise(at.base, &d);
-        for (x, &y) in part.iter_mut().zip(&y) {
+        by.raise(at.base, &mut d, &mut y);
+        for (x, &y) in rest.iter_mut().zip(&y) {
             *x = y * factor;
         }
     }
