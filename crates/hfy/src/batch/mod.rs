@@ -181,13 +181,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let (scores, weights) = (lanes.read(scores.into_dyn()), lanes.read(weights.into_dyn()));
         lanes.write(gradient.view_mut().into_dyn(), true, |g| {
             drive(&lanes, [scores.slice(), weights.slice()], g, |row, [scores, weights], g| {
-                if lanes.hides() {
-                    let mut visible = scores.to_vec();
-                    lanes.hide(row, &mut visible);
-                    self.map.vjp(&visible, weights, g)
-                } else {
-                    self.map.vjp(scores, weights, g)
-                }
+                lanes.visible(row, scores, |scores| self.map.vjp(scores, weights, g))
             })
         })?;
         Ok(())
@@ -325,9 +319,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let inputs = [scores.slice(), weights.slice(), u.slice(), w.slice()];
         lanes.write(out.view_mut().into_dyn(), false, |out| {
             drive(&lanes, inputs, out, |row, [scores, weights, u, w], out| {
-                let mut visible = scores.to_vec();
-                lanes.hide(row, &mut visible);
-                self.map.second_vjp(&visible, weights, u, w, out)?;
+                lanes.visible(row, scores, |scores| self.map.second_vjp(scores, weights, u, w, out))?;
                 lanes.silence(row, out);
                 Ok(())
             })

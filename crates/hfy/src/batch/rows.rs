@@ -3,7 +3,7 @@
 use ndarray::{ArrayBase, ArrayViewD, ArrayViewMutD, CowArray, IxDyn, RawData};
 
 use crate::error::Result;
-use crate::real::{Element, Real};
+use crate::real::{Element, Real, with_copy};
 
 /// How an array falls into rows.
 #[derive(Debug)]
@@ -78,8 +78,15 @@ impl Lanes {
         self.axis + 1 == dimensions
     }
 
-    pub(crate) fn hides(&self) -> bool {
-        self.hidden.is_some()
+    /// Runs `work` on the row with its hidden entries at minus infinity.
+    pub(crate) fn visible<T: Real, R>(&self, row: usize, scores: &[T], work: impl FnOnce(&[T]) -> R) -> R {
+        if self.hidden.is_none() {
+            return work(scores);
+        }
+        with_copy(scores, |scores| {
+            self.hide(row, scores);
+            work(scores)
+        })
     }
 
     /// Sets the hidden entries of a row to minus infinity.

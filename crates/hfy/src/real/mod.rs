@@ -7,6 +7,7 @@ mod scratch;
 
 pub use element::Element;
 pub use scratch::Scratch;
+pub(crate) use scratch::with_copy;
 
 use std::fmt::{Debug, Display, LowerExp};
 use std::iter::Sum;

@@ -29,7 +29,7 @@ pub use support::Support;
 
 use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
-use crate::real::{Real, Scratch, vectorised, weighted};
+use crate::real::{Real, Scratch, vectorised, weighted, with_copy};
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -48,10 +48,11 @@ pub trait Separation<T: Real>: Convex<T> {
     /// Indices and weights of the support. Threshold maps find it without writing a dense row; where nearly every entry
     /// has weight there is nothing to spare, and the row is computed.
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        let mut y = theta.to_vec();
-        let outcome = self.argmax(&mut y)?;
-        support.read(&y);
-        Ok(outcome)
+        with_copy(theta, |y| {
+            let outcome = self.argmax(y)?;
+            support.read(y);
+            Ok(outcome)
+        })
     }
 
     /// `g ← Jᵀ g` from the output alone.
