@@ -59,7 +59,13 @@ fn follows_the_plain_path<T: Real>(tolerance: f64) {
             let network = Network::from_text(omega, psi, 0.7, patterns.view()).expect("a network");
             for steps in [1, 3] {
                 let retriever = Retriever::new(&network).and_then(|r| r.with_settings(settings(Stop::Steps(steps))));
-                let found = retriever.and_then(|r| r.retrieve(queries.view())).expect("queries are sound");
+                let found = retriever.expect("sound settings").retrieve(queries.view());
+                let Ok(found) = found else {
+                    // Unbounded weights can leave the range of the type: on the plain path as well.
+                    let faulty = queries.rows().into_iter().any(|q| network.trajectory(&q.to_vec(), steps).is_err());
+                    assert!(faulty, "{omega} with {psi}: {found:?}");
+                    continue;
+                };
                 for (q, (query, report)) in queries.rows().into_iter().zip(&found.reports).enumerate() {
                     let what = format!("{omega} with {psi}, {count} x {width}, query {q}, {steps} steps");
                     let path = network.trajectory(query.as_slice().expect("a row"), steps).expect("a path");
