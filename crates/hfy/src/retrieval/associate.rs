@@ -4,15 +4,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::{ArrayView2, CowArray, Ix2};
 
+use super::answer::{Answer, Wanted};
 use super::index::Index;
+use super::model::Model;
 use super::shortlist::{Reach, Shortlist};
 use super::tiles::{dot, exact_dot, for_tiles, in_parts};
+use crate::convex::Convex;
 use crate::error::{Error, Result};
+use crate::network::add;
 use crate::real::{Real, vectorised};
 use crate::separation::{Separation, Support};
 
 /// Queries that are worked on together.
-const BATCH: usize = 1024;
+pub(super) const BATCH: usize = 1024;
 /// Above this share of patterns within their bounds the full product is cheaper.
 const WORTHWHILE: f64 = 0.12;
 
@@ -43,18 +47,22 @@ impl<'a, T: Real> Engine<'a, T> {
         if count == 0 || width == 0 || count > u32::MAX as usize {
             return Err(Error::shape("patterns", &[count, width], &[count.max(1), width.max(1)]));
         }
-        check_finite("patterns", patterns)?;
         let patterns = if patterns.is_standard_layout() {
             CowArray::from(patterns)
         } else {
             CowArray::from(patterns.as_standard_layout().into_owned())
         };
         let slice = patterns.as_slice().expect("the patterns are in standard order");
-        let norms = in_parts(count, |part| {
+        // A NaN stays, which the greater of two numbers would lose.
+        let greatest = |top: f64, square: f64| if square <= top || top.is_nan() { top } else { square };
+        let squares = in_parts(count, |part| {
             let rows = slice[part.start * width..part.end * width].chunks(width);
-            rows.map(|row| exact_dot(row, row)).fold(0.0, f64::max)
+            rows.map(|row| exact_dot(row, row)).fold(0.0, greatest)
         });
-        let largest_norm = norms.into_iter().fold(0.0, f64::max).sqrt();
+        let largest_norm = squares.into_iter().fold(0.0, greatest).sqrt();
+        if !largest_norm.is_finite() {
+            check_finite("patterns", patterns.view())?;
+        }
         Ok(Engine { patterns, largest_norm, index: None, index_pays: AtomicBool::new(true) })
     }
 
@@ -98,41 +106,92 @@ impl<'a, T: Real> Engine<'a, T> {
             return Err(Error::parameter("beta", beta, "an inverse temperature must be positive and finite"));
         }
         check_finite("queries", queries)?;
-        let Some((rank, depth)) = omega.reach() else {
+        if omega.reach().is_none() {
             return Err(Error::Unsupported { function: "this map", what: "a support of finite reach" });
-        };
-        let reach = Reach { rank: rank.clamp(1, self.patterns.nrows()), depth: T::of(depth.wide() / beta) };
+        }
         let queries = queries.as_standard_layout();
         let queries = queries.as_slice().expect("the queries are in standard order");
+        if let Some(row) = queries.chunks(width).position(|query| self.may_overflow(query)) {
+            let (value, rule) = (queries[row * width].wide(), "the scores of the query must not overflow");
+            return Err(Error::Entry { argument: "queries", row: Some(row), index: 0, value, rule });
+        }
         let mut supports = Vec::with_capacity(queries.len() / width);
         for batch in queries.chunks(BATCH * width) {
-            let lists = self.shortlists(reach, batch);
-            let solved = in_parts(lists.len(), |part| {
-                part.map(|q| self.weigh(omega, beta, &batch[q * width..(q + 1) * width], &lists[q]))
-                    .collect::<Result<Vec<_>>>()
-            });
-            for part in solved {
-                supports.extend(part?);
-            }
+            let done = supports.len();
+            let weighed =
+                self.weighed(omega, beta, batch, |q, entries, scores| weigh(omega, entries, scores, done + q));
+            supports.extend(weighed?);
         }
         Ok(supports)
     }
 
-    /// The map on the scores of a shortlist, computed exactly.
-    fn weigh<O: Separation<T>>(&self, omega: &O, beta: f64, query: &[T], list: &Shortlist<T>) -> Result<Support<T>> {
-        let mut entries: Vec<u32> = list.entries().iter().map(|&(index, _)| index).collect();
-        entries.sort_unstable();
-        let scores: Vec<T> = entries.iter().map(|&i| T::of(beta * exact_dot(self.row(i as usize), query))).collect();
-        let mut support = Support::default();
-        omega.support(&scores, &mut support)?;
-        support.relabel(|i| entries[i] as usize);
-        Ok(support)
+    /// The answers of a network over these patterns to a batch of states whose scores cannot overflow; the number of the
+    /// state that an error is about goes with it.
+    pub(super) fn answers<O: Separation<T>, P: Convex<T>>(
+        &self,
+        model: &Model<'_, T, O, P>,
+        states: &[T],
+        wanted: Wanted,
+    ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
+        let omega = model.omega;
+        let answer = |q: usize, entries: &[u32], scores: &[T]| {
+            let support = weigh(omega, entries, scores, q)?;
+            let conjugate = if wanted.conjugate { Some(omega.conjugate(scores)?) } else { None };
+            let mut projection = Vec::new();
+            if wanted.projection {
+                projection.resize(model.output_width(), T::zero());
+                support.iter().for_each(|(i, weight)| add(weight, model.value(i), &mut projection));
+            }
+            Ok(Answer { support, complete: true, projection, log_scale: T::zero(), conjugate })
+        };
+        self.weighed(omega, 1.0, states, |q, entries, scores| answer(q, entries, scores).map_err(|e| (q, e)))
+    }
+
+    /// Runs `work` on each query of a batch: on its number, the patterns that may be in its support, and their scores,
+    /// computed exactly and times `beta`.
+    fn weighed<O: Separation<T>, R: Send, E: Send>(
+        &self,
+        omega: &O,
+        beta: f64,
+        batch: &[T],
+        work: impl Fn(usize, &[u32], &[T]) -> std::result::Result<R, E> + Sync + Send,
+    ) -> std::result::Result<Vec<R>, E> {
+        let width = self.patterns.ncols();
+        let (rank, depth) = omega.reach().expect("callers make sure that the map has a finite reach");
+        let reach = Reach { rank: rank.clamp(1, self.patterns.nrows()), depth: T::of(depth.wide() / beta) };
+        let lists = self.shortlists(reach, batch);
+        let solved = in_parts(lists.len(), |part| {
+            let mut entries: Vec<u32> = Vec::new();
+            let mut scores: Vec<T> = Vec::new();
+            let one = |q: usize| {
+                let query = &batch[q * width..(q + 1) * width];
+                entries.clear();
+                entries.extend(lists[q].entries().iter().map(|&(index, _)| index));
+                entries.sort_unstable();
+                scores.clear();
+                scores.extend(entries.iter().map(|&i| T::of(beta * exact_dot(self.row(i as usize), query))));
+                work(q, &entries, &scores)
+            };
+            part.map(one).collect::<std::result::Result<Vec<_>, E>>()
+        });
+        let mut results = Vec::with_capacity(lists.len());
+        for part in solved {
+            results.extend(part?);
+        }
+        Ok(results)
+    }
+
+    /// Whether a score of this query, or a part of one, may leave the range of the type.
+    pub(super) fn may_overflow(&self, query: &[T]) -> bool {
+        !(self.largest_norm * exact_dot(query, query).sqrt() < T::max_value().wide() / 4.0)
     }
 
     /// What rounding can add to a score of this query.
     fn slack(&self, query: &[T]) -> T {
         let gamma = (query.len() + 8) as f64 * T::epsilon().wide();
-        T::of(gamma * self.largest_norm * exact_dot(query, query).sqrt())
+        // Products that vanish lose up to the least positive number each.
+        let vanished = query.len() as f64 * T::min_positive_value().wide();
+        T::of(gamma * self.largest_norm * exact_dot(query, query).sqrt()) + T::of(vanished)
     }
 
     fn shortlists(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
@@ -243,6 +302,14 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 }
 
+/// The support among some entries, from their scores.
+fn weigh<T: Real, O: Separation<T>>(omega: &O, entries: &[u32], scores: &[T], row: usize) -> Result<Support<T>> {
+    let mut support = Support::default();
+    omega.support(scores, &mut support).map_err(|e| e.in_row(row))?;
+    support.relabel(|i| entries[i] as usize);
+    Ok(support)
+}
+
 /// Joins the lists of the parts, query by query.
 fn join<T: Real>(parts: Vec<Vec<Shortlist<T>>>) -> Vec<Shortlist<T>> {
     let mut parts = parts.into_iter();
@@ -258,7 +325,7 @@ fn join<T: Real>(parts: Vec<Vec<Shortlist<T>>>) -> Vec<Shortlist<T>> {
     lists
 }
 
-fn check_finite<T: Real>(argument: &'static str, matrix: ArrayView2<'_, T>) -> Result<()> {
+pub(super) fn check_finite<T: Real>(argument: &'static str, matrix: ArrayView2<'_, T>) -> Result<()> {
     let width = matrix.ncols();
     if let Some(slice) = matrix.as_slice() {
         // A finite sum of absolute values needs no search.
