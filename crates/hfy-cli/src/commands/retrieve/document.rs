@@ -140,7 +140,8 @@ impl Document {
             ]);
         }
         let rule = self.rule.as_ref().map(|rule| format!("; a match needs {rule}")).unwrap_or_default();
-        let mut text = format!("map {}, post {}, beta {}; stopped {}{rule}\n", self.map, self.post, self.beta, self.stop);
+        let mut text =
+            format!("map {}, post {}, beta {}; stopped {}{rule}\n", self.map, self.post, self.beta, self.stop);
         text += &table.render(style);
         for report in &self.reports {
             if let Some(trace) = &report.trace {
