@@ -14,7 +14,7 @@ use crate::glyphs::Glyph;
 use crate::terminal::number;
 
 /// The size of a small chart.
-const PANEL: (f64, f64) = (230.0, 170.0);
+const PANEL: (f64, f64) = (190.0, 150.0);
 
 fn picture(greys: &[f64], alternative: &str) -> String {
     format!("<img class=\"g\" width=\"28\" height=\"28\" src=\"{}\" alt=\"{}\">", data_uri(greys), escaped(alternative))
@@ -75,20 +75,23 @@ pub(super) fn grid(outcomes: &[Outcome], glyphs: &[Glyph]) -> String {
 /// All recalls, counted.
 pub(super) fn table(outcomes: &[Outcome]) -> String {
     let mut html = String::from(
-        "<div class=\"scroll\"><table><tr><th>network</th><th>Ω</th><th>Ψ</th><th class=\"n\">β</th><th>cue</th>\
-         <th>exact</th><th class=\"n\">nearest</th><th class=\"n\">steps</th><th class=\"n\">energy, median</th>\
-         <th class=\"n\">certified</th></tr>",
+        "<div class=\"scroll\"><table><tr><th>network</th><th>cue</th><th>exact</th><th class=\"n\">nearest</th>\
+         <th class=\"n\">steps</th><th class=\"n\">energy, median</th><th class=\"n\">certified</th></tr>",
     );
     for outcome in outcomes {
         for (kind, recalls) in outcome.recalls.iter().enumerate() {
             let (tally, entry) = (Tally::of(recalls), &outcome.session.entry);
             let head = if kind == 0 {
                 format!(
-                    "<tr class=\"first\"><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{}</td>",
-                    entry.name, entry.map, entry.post, entry.beta
+                    "<tr class=\"first\"><td rowspan=\"{}\">{}<small>Ω {}, Ψ {}, β {}</small></td>",
+                    outcome.recalls.len(),
+                    entry.name,
+                    entry.map,
+                    entry.post,
+                    entry.beta
                 )
             } else {
-                "<tr><td></td><td></td><td></td><td></td>".to_owned()
+                "<tr>".to_owned()
             };
             let share = 100.0 * tally.exact as f64 / tally.total.max(1) as f64;
             let certified = tally.certified.map_or_else(|| "no margin".to_owned(), |count| count.to_string());
@@ -111,21 +114,25 @@ pub(super) fn table(outcomes: &[Outcome]) -> String {
 
 /// How the energy falls, from each half-masked cue.
 pub(super) fn descent(outcomes: &[Outcome]) -> String {
-    const STEPS: usize = 8;
+    const STEPS: usize = 12;
+    /// What is left to fall, relative to the whole, is drawn down to here.
+    const LEAST: f64 = 1e-9;
     let mut html = String::from("<div class=\"panels\">");
     for outcome in outcomes {
         let lines = outcome.recalls[1].iter().map(|recall| {
             let (first, last) = (recall.energies[0], recall.energies[recall.energies.len() - 1]);
             // A cue that is a fixed point has nowhere to fall.
             let drop = if first > last { first - last } else { 1.0 };
-            let at = |step: usize| (recall.energies[step.min(recall.energies.len() - 1)] - last) / drop;
+            let at = |step: usize| ((recall.energies[step.min(recall.energies.len() - 1)] - last) / drop).max(LEAST);
             Line { class: "thin c1", points: (0..=STEPS).map(|step| (step as f64, at(step))).collect() }
         });
+        let heights = [(1.0, "1"), (1e-3, "10⁻³"), (1e-6, "10⁻⁶"), (LEAST, "0")];
+        let ticks = heights.map(|(height, text)| (height, text.to_owned())).to_vec();
         let chart = Chart {
             title: outcome.session.entry.name,
             size: PANEL,
-            x: Axis::linear(0.0, STEPS as f64, &[0.0, 2.0, 4.0, 6.0, 8.0], |step| step.to_string()),
-            y: Axis::linear(0.0, 1.0, &[0.0, 1.0], |height| if height > 0.5 { "cue".into() } else { "end".into() }),
+            x: Axis::linear(0.0, STEPS as f64, &[0.0, 4.0, 8.0, 12.0], |step| step.to_string()),
+            y: Axis { from: LEAST, to: 1.0, logarithmic: true, ticks },
             x_name: "step",
             lines: lines.collect(),
         };
@@ -134,19 +141,21 @@ pub(super) fn descent(outcomes: &[Outcome]) -> String {
     html + "</div>"
 }
 
+/// The picture, its damage and the inverse temperature of the figure of weights.
+pub(super) const WEIGHED: (&str, Damage, f64) = ("P", Damage::SHOWN[2], BETA / 3.0);
+
 /// Weights of one step from one cue, under maps that are more and less sparse.
-pub(super) fn weights(outcomes: &[Outcome], glyphs: &[Glyph]) -> Result<String> {
-    let glyph = glyphs.iter().position(|glyph| glyph.name == "F").unwrap_or(0);
-    let cue = Damage::HalfMasked.apply(&glyphs[glyph].greys, 0);
-    let subsets = Entry { stored: Stored::Greys, run: Run::Loop, ..LINEUP[9] };
-    let subsets = Session::new(Entry { name: "2-subsets", ..subsets }, glyphs)?;
-    let greys = outcomes.iter().map(|outcome| &outcome.session);
-    let greys = greys.filter(|session| session.entry.stored == Stored::Greys);
+pub(super) fn weights(glyphs: &[Glyph]) -> Result<String> {
+    let (name, damage, beta) = WEIGHED;
+    let glyph = glyphs.iter().find(|glyph| glyph.name == name).unwrap_or(&glyphs[0]);
+    let cue = damage.apply(&glyph.greys, 1);
+    let simplex = LINEUP.into_iter().filter(|entry| entry.post == "identity");
     let mut html = String::from("<div class=\"panels wide\">");
-    for (place, session) in greys.chain([&subsets]).enumerate() {
+    for (place, entry) in simplex.enumerate() {
+        let session = Session::new(Entry { beta, stored: Stored::Greys, run: Run::Loop, ..entry }, glyphs)?;
         let weights = session.weights(&cue)?;
         let count = weights.iter().filter(|weight| **weight > 0.0).count();
-        let title = format!("{}: {count} of {} patterns have weight", session.entry.name, weights.len());
+        let title = format!("{}: {count} of {} patterns have weight", entry.name, weights.len());
         html += &bars(&title, glyphs, &[Bars { class: COLOURS[place % 5], values: &weights }], 1.0, &["0", "1"]);
     }
     Ok(html + "</div>")
@@ -250,7 +259,7 @@ pub(super) fn noise(
             size: PANEL,
             x: Axis::linear(0.0, most, &[0.0, 2.0, 4.0, 6.0, 8.0], |deviation| deviation.to_string()),
             y: Axis::shares(),
-            x_name: "deviation of the noise",
+            x_name: "noise",
             lines,
         };
         html += &chart.svg();
@@ -287,7 +296,7 @@ pub(super) fn certified(outcomes: &[Outcome]) -> Result<String> {
     let x = Axis { logarithmic: true, ..Axis::linear(from, to, &ticks, |beta| beta.to_string()) };
     let chart = Chart {
         title: "Share of pictures that are fixed points",
-        size: (700.0, 270.0),
+        size: (970.0, 300.0),
         x,
         y: Axis::shares(),
         x_name: "inverse temperature β",

@@ -18,7 +18,7 @@ pub(crate) fn html(outcomes: &[Outcome], glyphs: &[Glyph], done: impl FnMut(usiz
         opening(outcomes, glyphs),
         recalls(outcomes, glyphs),
         energies(outcomes),
-        weights(outcomes, glyphs)?,
+        weights(glyphs)?,
         certificates(outcomes, glyphs)?,
         noise(outcomes, glyphs, done)?,
         closing(),
@@ -85,25 +85,28 @@ fn recalls(outcomes: &[Outcome], glyphs: &[Glyph]) -> String {
 }
 
 fn energies(outcomes: &[Outcome]) -> String {
-    let caption = "<b>Energy along the way</b>, from each half-masked cue, drawn between the energy of the cue and that of the end. \
-                   No step of any network ever raises it. (For units that change one by one a step is a sweep over all.)";
+    let caption = "<b>Energy along the way</b>, from each half-masked cue: what is left to fall, as a share of the whole fall, in powers of \
+                   ten; at 0 the end is reached. No step of any network ever raises it. (For units that change one by one a step is a \
+                   sweep over all.)";
     format!(
         "<h2>Downhill</h2>\n<p>Each update minimises the energy with its concave part made linear at the old state, whatever \
          Ω and Ψ are. A sparse map is at the bottom after a step or two, and stays there to the last bit; softmax creeps towards \
-         a blend.</p>\n{}",
+         a blend, by the same factor at each step.</p>\n{}",
         figure(&figures::descent(outcomes), caption)
     )
 }
 
-fn weights(outcomes: &[Outcome], glyphs: &[Glyph]) -> Result<String> {
+fn weights(glyphs: &[Glyph]) -> Result<String> {
+    let (name, damage, beta) = figures::WEIGHED;
     let caption = format!(
-        "<b>Weights of the first step</b> from the upper half of an F, at β = {BETA}. A circle is a weight of exactly zero; bars have at \
-         least one pixel, so that small weights can be seen. With 2-subsets, weights sum to two and none exceeds one."
+        "<b>Weights of the first step</b> from a {name} ({}), at β = {beta}. A circle is a weight of exactly zero; bars have at least one \
+         pixel, so that small weights can be seen. With 2-subsets, weights sum to two and none exceeds one.",
+        damage.name()
     );
     Ok(format!(
-        "<h2>Dense and sparse</h2>\n<p>The upper half of an F is also that of an E and much of a P. Softmax weighs every pattern, \
-         however little; the other maps keep those that matter and drop the rest.</p>\n{}",
-        figure(&figures::weights(outcomes, glyphs)?, &caption)
+        "<h2>Dense and sparse</h2>\n<p>At a third of the β used above no pattern leads by the margin, and every map blends. Softmax \
+         weighs every pattern, however little; the other maps keep those that matter and drop the rest.</p>\n{}",
+        figure(&figures::weights(glyphs)?, &caption)
     ))
 }
 
