@@ -9,12 +9,15 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench doc lint
+.PHONY: help demo tour test bench doc lint
 
 help: ## List these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
 
-demo: ## A first tour of the maps, in the terminal
+demo: ## Pictures in a memory, damaged and recalled by every network; writes hfy-demo.html
+	@$(CARGO) run --quiet --release -p hfy-cli -- demo
+
+tour: ## A tour of the maps, in the terminal
 	@$(CARGO) run --quiet --release -p hfy --example tour
 
 test: ## All tests and documentation tests, with and without threads, and the tour

@@ -63,7 +63,7 @@ pub(crate) struct Pair {
     #[arg(long, short, help_heading = "Network")]
     pub(crate) post: Option<Post>,
     /// Inverse temperature of the separation [default: that of the memory, or 1]
-    #[arg(long, short, value_parser = positive, help_heading = "Network")]
+    #[arg(long, short, value_parser = positive, allow_negative_numbers = true, help_heading = "Network")]
     pub(crate) beta: Option<f64>,
 }
 

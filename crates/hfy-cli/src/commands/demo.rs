@@ -17,11 +17,17 @@ use crate::io::Output;
 use crate::io::output::{print_bytes, print_json};
 use crate::terminal::{Style, Watch};
 
+const EXAMPLES: &str = "\
+Examples:
+  hfy demo
+  hfy demo --brief --glyphs glyphs --out report.html";
+
 /// Store pictures, damage them, recall them with every network, and write a report
 ///
 /// The pictures are letters, digits and things that the program draws itself. Everything that is random has a fixed seed: two
 /// runs print the same.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The report, one self-contained HTML file
     #[arg(long, short, value_name = "FILE", default_value = "hfy-demo.html")]
@@ -71,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         let session = Session::new(entry, &glyphs)?;
         let kinds = Damage::SHOWN.into_iter().enumerate();
         let recalls =
-            kinds.map(|(kind, damage)| session.recall(&glyphs, damage, kind as u64)).collect::<Result<_>>()?;
+            kinds.map(|(kind, damage)| session.recall(&glyphs, damage, kind as u64, true)).collect::<Result<_>>()?;
         outcomes.push(Outcome { session, recalls });
         stop(&watch, done + 1, 2 * LINEUP.len())?;
     }

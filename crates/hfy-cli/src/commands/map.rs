@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: String,
     /// Inverse temperature
-    #[arg(long, short, default_value = "1", value_parser = positive)]
+    #[arg(long, short, default_value = "1", value_parser = positive, allow_negative_numbers = true)]
     beta: f64,
     /// Print only weights that are not zero, with their rows and columns (from 0)
     #[arg(long)]

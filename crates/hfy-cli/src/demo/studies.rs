@@ -18,7 +18,7 @@ pub(crate) fn noise_curve(session: &Session, glyphs: &[Glyph]) -> Result<Vec<(f6
     for deviation in NOISE {
         let mut exact = 0;
         for draw in 0..DRAWS {
-            let recalls = session.recall(glyphs, Damage::Noise(deviation), 100 + draw)?;
+            let recalls = session.recall(glyphs, Damage::Noise(deviation), 100 + draw, false)?;
             exact += recalls.iter().filter(|recall| recall.exact).count();
         }
         points.push((deviation, exact as f64 / (DRAWS as usize * glyphs.len()) as f64));

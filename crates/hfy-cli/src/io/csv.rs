@@ -1,6 +1,6 @@
 //! Numbers as text: one row a line, cells between commas (or tabs, in a `.tsv` file).
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Write};
 
 use ndarray::ArrayView2;
 
@@ -12,39 +12,39 @@ use crate::number::Number;
 /// Reads rows of numbers.
 ///
 /// Empty lines and lines that begin with `#` are skipped. A first line without a single number in it is taken for
-/// names of the columns. Rows in errors are lines of the file.
-pub(crate) fn read(from: impl Read, file: &str, delimiter: u8, float: Option<Float>) -> Result<Array> {
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .trim(csv::Trim::All)
-        .comment(Some(b'#'))
-        .from_reader(from);
-    let mut record = csv::ByteRecord::new();
+/// names of the columns. Cells may stand in quotes. Rows in errors are lines of the file.
+pub(crate) fn read(mut from: impl BufRead, file: &str, delimiter: u8, float: Option<Float>) -> Result<Array> {
     let mut values: Vec<f64> = Vec::new();
     let mut lines: Vec<usize> = Vec::new();
     let mut width: Option<usize> = None;
-    let mut first = true;
+    let (mut bytes, mut line, mut first) = (Vec::new(), 0, true);
     loop {
-        let more = reader.read_byte_record(&mut record);
-        if !more.map_err(|error| Error::data(file, format!("cannot be read as text: {error}")))? {
+        bytes.clear();
+        if from.read_until(b'\n', &mut bytes).map_err(Error::io("read", file))? == 0 {
             break;
         }
-        let line = record.position().map_or(0, |position| position.line() as usize);
-        let names = first && !record.iter().any(|cell| number(cell).is_some());
+        line += 1;
+        // A mark of the byte order may stand before everything else.
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| line == 1).unwrap_or(&bytes);
+        let text = String::from_utf8_lossy(text);
+        let text = text.trim_end_matches(['\n', '\r']);
+        if text.trim().is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let cells: Vec<&str> = text.split(char::from(delimiter)).map(|cell| cell.trim().trim_matches('"')).collect();
+        let names = first && cells.iter().all(|cell| number(cell).is_none());
         first = false;
         if names {
             continue;
         }
-        let columns = *width.get_or_insert(record.len());
-        if record.len() != columns {
-            let what = format!("has {} columns, but the rows before it have {columns}", record.len());
+        let columns = *width.get_or_insert(cells.len());
+        if cells.len() != columns {
+            let what = format!("has {} columns, but the rows before it have {columns}", cells.len());
             return Err(Error::Data(format!("{file}, row {line} {what}")));
         }
-        for (column, cell) in record.iter().enumerate() {
-            let text = || format!("'{}' is not a number", String::from_utf8_lossy(cell));
-            values.push(number(cell).ok_or_else(|| Error::at(file, line, column + 1, text()))?);
+        for (column, cell) in cells.iter().enumerate() {
+            let wrong = || Error::at(file, line, column + 1, format!("'{cell}' is not a number"));
+            values.push(number(cell).ok_or_else(wrong)?);
         }
         lines.push(line);
     }
@@ -56,10 +56,9 @@ pub(crate) fn read(from: impl Read, file: &str, delimiter: u8, float: Option<Flo
     Ok(Array { shape: vec![lines.len(), columns], kind: Kind::F64, numbers, lines: Some(lines) })
 }
 
-/// The number in a cell, which may be infinite. A mark of the byte order may stand before the first of a file.
-fn number(cell: &[u8]) -> Option<f64> {
-    let text = std::str::from_utf8(cell).ok()?.trim_start_matches('\u{feff}');
-    text.parse().ok().filter(|number: &f64| !number.is_nan())
+/// The number in a cell, which may be infinite.
+fn number(cell: &str) -> Option<f64> {
+    cell.parse().ok().filter(|number: &f64| !number.is_nan())
 }
 
 /// Writes a matrix, every number so that it is read back the same.

@@ -42,16 +42,16 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pair: Pair,
     /// Find the smallest beta at which this share of the patterns are fixed points; may be repeated
-    #[arg(long, value_name = "SHARE", value_delimiter = ',')]
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', allow_negative_numbers = true)]
     share: Vec<f64>,
     /// Find the share of fixed points at these inverse temperatures
-    #[arg(long, value_name = "BETA", value_delimiter = ',', value_parser = positive)]
+    #[arg(long, value_name = "BETA", value_delimiter = ',', value_parser = positive, allow_negative_numbers = true)]
     at: Vec<f64>,
     /// Capacity: queries are perturbed by at most this
-    #[arg(long, default_value = "0")]
+    #[arg(long, default_value = "0", allow_negative_numbers = true)]
     epsilon: f64,
     /// Capacity: the probability of failure that random placement is allowed
-    #[arg(long, default_value = "0.01")]
+    #[arg(long, default_value = "0.01", allow_negative_numbers = true)]
     failure: f64,
     /// Say which pattern one step is certain to return for each of these queries
     #[arg(long, value_name = "FILE")]
