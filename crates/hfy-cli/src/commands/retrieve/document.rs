@@ -117,8 +117,9 @@ impl Document {
         })
     }
 
-    /// The table of reports.
-    pub(super) fn text(&self, style: Style) -> String {
+    /// The table of the first so many reports, and how many queries came to what.
+    pub(super) fn text(&self, style: Style, rows: usize) -> String {
+        let shown = &self.reports[..rows.min(self.reports.len())];
         let mut table = Table::new([
             ("query", Right),
             ("name", Left),
@@ -128,7 +129,7 @@ impl Document {
             ("energy", Right),
             ("weights", Left),
         ]);
-        for report in &self.reports {
+        for report in shown {
             table.row([
                 report.row.to_string(),
                 report.name.clone().unwrap_or_default(),
@@ -143,14 +144,19 @@ impl Document {
         let mut text =
             format!("map {}, post {}, beta {}; stopped {}{rule}\n", self.map, self.post, self.beta, self.stop);
         text += &table.render(style);
-        for report in &self.reports {
+        for report in shown {
             if let Some(trace) = &report.trace {
                 let energies: Vec<String> = trace.iter().copied().map(number).collect();
                 text += &format!("energy of query {}: {}\n", report.row, energies.join(" → "));
             }
         }
-        for picture in &self.pictures {
-            text += &format!("{picture} written\n");
+        if shown.len() < self.reports.len() {
+            let counts: Vec<String> = self.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+            let more = format!("... and {} more; in all {}", self.reports.len() - shown.len(), counts.join(", "));
+            text += &format!("{}\n", style.dim(&more));
+        }
+        if let (Some(first), Some(last)) = (self.pictures.first(), self.pictures.last()) {
+            text += &format!("{} pictures written, {first} to {last}\n", self.pictures.len());
         }
         text
     }

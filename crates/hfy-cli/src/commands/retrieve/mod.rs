@@ -89,6 +89,9 @@ pub(crate) struct Arguments {
     /// Write the table of reports to this file: csv or tsv
     #[arg(long, value_name = "FILE")]
     reports: Option<String>,
+    /// Print the reports of so many queries; of all with --rows 0
+    #[arg(long, value_name = "N", default_value = "20")]
+    rows: usize,
     /// Print pictures of queries and final states
     #[arg(long)]
     show: bool,
@@ -176,16 +179,26 @@ fn run_in<T: Number>(
         Some(values) => network.with_values(values.matrix::<T>()).map_err(|error| values.wrong(error))?,
         None => network,
     };
+    let shape = match &values {
+        Some(values) => values.picture,
+        None => patterns.picture().or(queries.picture),
+    };
+    if shape.is_none() && (arguments.show || arguments.pictures.is_some()) {
+        return Err(Error::Usage("these states are no pictures: neither memory nor queries were".to_owned()));
+    }
+    let pictures = match &arguments.pictures {
+        Some(folder) => picture_files(folder, arguments.force, queries)?,
+        None => Vec::new(),
+    };
+
     let found = retrieve(arguments, common, settings, &network, queries)?;
     let mut document = Document::new(head, settings, &found, queries, patterns)?;
-    let shape =
-        if values.is_some() { values.as_ref().and_then(|values| values.picture) } else { picture(patterns, queries) };
-
     if let Some(output) = &outputs.states {
         output.write_matrix("states", found.states.view())?;
     }
-    if let Some(folder) = &arguments.pictures {
-        document.pictures = write_pictures(folder, arguments.force, shape, &document.reports, found.states.view())?;
+    for (output, state) in pictures.iter().zip(found.states.rows()) {
+        output.write_picture(shape.unwrap_or_default(), &state.iter().map(|value| value.wide()).collect::<Vec<_>>())?;
+        document.pictures.push(output.path().display().to_string());
     }
     if let Some(output) = &outputs.reports {
         match output.is_stdout() {
@@ -199,11 +212,14 @@ fn run_in<T: Number>(
     if common.json {
         print_json(&document)?;
     } else if !outputs.stdout_is_taken() {
+        let rows = if arguments.rows == 0 { usize::MAX } else { arguments.rows };
         let mut text = String::new();
         if arguments.show {
-            text += &pictures_text(shape, &document.reports, queries.matrix::<T>().view(), found.states.view())?;
+            let (before, after) = (queries.matrix::<T>(), found.states.view());
+            let reports = &document.reports[..rows.min(document.reports.len())];
+            text += &pictures_text(shape.unwrap_or_default(), reports, before.view(), after);
         }
-        text += &document.text(Style::of_stdout());
+        text += &document.text(Style::of_stdout(), rows);
         print_bytes(text.as_bytes())?;
     }
     let count = found.reports.iter().filter(|report| report.status == Status::NoMatch).count();
@@ -229,43 +245,24 @@ fn retrieve<T: Number>(
     found.map_err(|error| queries.wrong(error))
 }
 
-/// The size of a state as a picture.
-fn picture(patterns: &Patterns, queries: &Rows) -> Option<(usize, usize)> {
-    patterns.picture().or(queries.picture)
-}
-
-fn shape_or_error(shape: Option<(usize, usize)>) -> Result<(usize, usize)> {
-    shape.ok_or_else(|| Error::Usage("these states are no pictures: neither memory nor queries were".to_owned()))
-}
-
-/// Writes `ROW-NAME.png` for each state and returns the paths.
-fn write_pictures<T: Number>(
-    folder: &Path,
-    force: bool,
-    shape: Option<(usize, usize)>,
-    reports: &[ReportOut],
-    states: ArrayView2<'_, T>,
-) -> Result<Vec<String>> {
-    let shape = shape_or_error(shape)?;
+/// The files `ROW-NAME.png` for the final states, in a folder that is made if need be.
+fn picture_files(folder: &Path, force: bool, queries: &Rows) -> Result<Vec<Output>> {
     std::fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
-    let mut outputs = Vec::new();
-    for report in reports {
-        let name = report.name.as_ref().map(|name| format!("-{name}")).unwrap_or_default();
-        outputs.push(Output::new(folder.join(format!("{:04}{name}.png", report.row)), force)?);
-    }
-    for (output, state) in outputs.iter().zip(states.rows()) {
-        output.write_picture(shape, &state.iter().map(|value| value.wide()).collect::<Vec<_>>())?;
-    }
-    Ok(outputs.iter().map(|output| output.path().display().to_string()).collect())
+    let file = |row: usize| {
+        let name = queries.names.as_ref().and_then(|names| names.get(row));
+        let name = name.map(|name| format!("-{name}")).unwrap_or_default();
+        Output::new(folder.join(format!("{row:04}{name}.png")), force)
+    };
+    (0..queries.dim.0).map(file).collect()
 }
 
+/// Each query beside what became of it.
 fn pictures_text<T: Number>(
-    shape: Option<(usize, usize)>,
+    size: (usize, usize),
     reports: &[ReportOut],
     queries: ArrayView2<'_, T>,
     states: ArrayView2<'_, T>,
-) -> Result<String> {
-    let size = shape_or_error(shape)?;
+) -> String {
     let mut text = String::new();
     for (report, (query, state)) in reports.iter().zip(queries.rows().into_iter().zip(states.rows())) {
         let wide = |row: ndarray::ArrayView1<'_, T>| row.iter().map(|value| value.wide()).collect::<Vec<_>>();
@@ -278,5 +275,5 @@ fn pictures_text<T: Number>(
         side_by_side(&thumbs, 4).iter().for_each(|line| text += &format!("{line}\n"));
         text.push('\n');
     }
-    Ok(text)
+    text
 }
