@@ -10,7 +10,15 @@ pub(crate) struct Times {
     pub(crate) runs: usize,
 }
 
+impl Times {
+    fn of(mut samples: Vec<f64>) -> Self {
+        samples.sort_by(f64::total_cmp);
+        Times { median: samples[samples.len() / 2], least: samples[0], runs: samples.len() }
+    }
+}
+
 /// Calls `work` until `runs` samples are taken or the time for a case is spent.
+#[allow(dead_code)] // one of the benchmarks compares instead
 pub(crate) fn time<R>(mut work: impl FnMut() -> R) -> Times {
     const RUNS: usize = 5;
     const SAMPLE: f64 = 0.1;
@@ -28,8 +36,7 @@ pub(crate) fn time<R>(mut work: impl FnMut() -> R) -> Times {
         }
         samples.push(start.elapsed().as_secs_f64() / repeats as f64);
     }
-    samples.sort_by(f64::total_cmp);
-    Times { median: samples[samples.len() / 2], least: samples[0], runs: samples.len() }
+    Times::of(samples)
 }
 
 /// Standard normal numbers from a fixed seed.
@@ -46,4 +53,23 @@ pub(crate) fn normal(count: usize, seed: u64) -> Vec<f32> {
         Some([(radius * angle.cos()) as f32, (radius * angle.sin()) as f32])
     });
     pairs.flatten().take(count).collect()
+}
+
+/// Times two pieces of work in turns, so that both meet the same machine.
+#[allow(dead_code)] // one of the benchmarks compares
+pub(crate) fn in_turns<R, B>(mut work: impl FnMut() -> R, mut base: impl FnMut() -> B) -> (Times, Times) {
+    const RUNS: usize = 7;
+    const CASE: f64 = 12.0;
+    black_box((work(), base()));
+    let begun = Instant::now();
+    let (mut work_samples, mut base_samples) = (Vec::new(), Vec::new());
+    while work_samples.len() < RUNS && (work_samples.len() < 3 || begun.elapsed().as_secs_f64() < CASE) {
+        let start = Instant::now();
+        black_box(work());
+        work_samples.push(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        black_box(base());
+        base_samples.push(start.elapsed().as_secs_f64());
+    }
+    (Times::of(work_samples), Times::of(base_samples))
 }
