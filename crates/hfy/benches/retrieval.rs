@@ -100,7 +100,7 @@ impl<'b> Bench<'b> {
         let queries = self.queries.nrows();
         println!(
             "{{\"bench\":\"retrieval/{}\",\"impl\":\"hfy {what}\",\"shape\":[{queries},{},{}],\"median_s\":{:.4e},\
-             \"min_s\":{:.4e},\"runs\":{},\"product_s\":{:.4e},\"ratio\":{:.3},\"read_gb_s\":{:.1},\
+             \"min_s\":{:.4e},\"runs\":{},\"product_s\":{:.4e},\"ratio\":{:.3},\"cpu_s\":{:.3},\"product_cpu_s\":{:.3},\"read_gb_s\":{:.1},\
              \"mean_support\":{:.2},\"memory_beyond_patterns_mb\":{memory:.0}{extra}}}",
             self.name,
             self.patterns.nrows(),
@@ -110,6 +110,8 @@ impl<'b> Bench<'b> {
             times.runs,
             base.least,
             times.least / base.least,
+            times.cpu,
+            base.cpu,
             (self.patterns.len() * 4) as f64 / 1e9 / times.least,
             size as f64 / queries as f64,
         );

@@ -1,10 +1,9 @@
 //! The weights of one step for a batch of queries.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use ndarray::{ArrayView2, CowArray, Ix2};
 
 use super::answer::{Answer, Wanted};
+use super::bounded::Bounded;
 use super::index::Index;
 use super::model::Model;
 use super::shortlist::{Reach, Shortlist};
@@ -17,8 +16,6 @@ use crate::separation::{Separation, Support};
 
 /// Queries that are worked on together.
 pub(super) const BATCH: usize = 1024;
-/// Above this share of patterns within their bounds the full product is cheaper.
-const WORTHWHILE: f64 = 0.12;
 
 /// Scores of patterns against queries, filtered as they appear.
 ///
@@ -37,7 +34,6 @@ pub struct Engine<'a, T: Real> {
     patterns: CowArray<'a, T, Ix2>,
     largest_norm: f64,
     index: Option<Index<T>>,
-    index_pays: AtomicBool,
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -63,7 +59,7 @@ impl<'a, T: Real> Engine<'a, T> {
         if !largest_norm.is_finite() {
             check_finite("patterns", patterns.view())?;
         }
-        Ok(Engine { patterns, largest_norm, index: None, index_pays: AtomicBool::new(true) })
+        Ok(Engine { patterns, largest_norm, index: None })
     }
 
     /// The same engine with an index over these patterns.
@@ -73,7 +69,6 @@ impl<'a, T: Real> Engine<'a, T> {
             return Err(Error::shape("index", &[count, width], self.patterns.shape()));
         }
         self.index = Some(index);
-        self.index_pays = AtomicBool::new(true);
         Ok(self)
     }
 
@@ -195,26 +190,22 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     fn shortlists(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
-        if let Some(index) = &self.index
-            && self.index_pays.load(Ordering::Relaxed)
-        {
-            if let Some(lists) = self.bounded(index, reach, queries) {
+        let slacks = || queries.chunks(self.patterns.ncols()).map(|query| self.slack(query));
+        if let Some(index) = &self.index {
+            let bounded = Bounded { index, patterns: self.data(), queries, slacks: slacks().collect(), reach };
+            if let Some(lists) = bounded.shortlists() {
                 return lists;
             }
-            self.index_pays.store(false, Ordering::Relaxed);
         }
-        self.full(reach, queries)
-    }
-
-    fn empty_lists(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
-        queries.chunks(self.patterns.ncols()).map(|q| Shortlist::new(reach, self.slack(q))).collect()
+        let empty: Vec<_> = slacks().map(|slack| Shortlist::new(reach, slack)).collect();
+        self.full(&empty, queries)
     }
 
     /// From the full product.
-    fn full(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
+    fn full(&self, empty: &[Shortlist<T>], queries: &[T]) -> Vec<Shortlist<T>> {
         let width = self.patterns.ncols();
         let parts = in_parts(self.patterns.nrows(), |part| {
-            let mut lists = self.empty_lists(reach, queries);
+            let mut lists = empty.to_vec();
             for_tiles(self.data(), width, part, queries, |first, tile, scores| {
                 vectorised(
                     #[inline(always)]
@@ -227,78 +218,7 @@ impl<'a, T: Real> Engine<'a, T> {
             });
             lists
         });
-        join(parts)
-    }
-
-    /// From bounds, then the scores of what they leave; `None` where they leave too much.
-    fn bounded(&self, index: &Index<T>, reach: Reach<T>, queries: &[T]) -> Option<Vec<Shortlist<T>>> {
-        let width = self.patterns.ncols();
-        let (projected, offsets) = index.project(queries);
-        let parts = in_parts(self.patterns.nrows(), |part| {
-            let mut lists = self.empty_lists(reach, queries);
-            for_tiles(index.rows(), index.rank() + 1, part, &projected, |first, tile, bounds| {
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        for (q, (list, bounds)) in lists.iter_mut().zip(bounds.chunks(tile)).enumerate() {
-                            let query = &queries[q * width..(q + 1) * width];
-                            list.take_bounds(bounds, first, |i| T::of(exact_dot(self.row(i), query) - offsets[q]));
-                        }
-                    },
-                );
-            });
-            lists
-        });
-        let survivors = join(parts);
-        let left: usize = survivors.iter().map(|list| list.entries().len()).sum();
-        if left as f64 > WORTHWHILE * (survivors.len() * self.patterns.nrows()) as f64 {
-            return None;
-        }
-        let parts = in_parts(self.patterns.nrows(), |part| {
-            let mut lists = self.empty_lists(reach, queries);
-            self.score_survivors(part, queries, &survivors, &mut lists);
-            lists
-        });
-        Some(join(parts))
-    }
-
-    /// Scores of the survivors among the patterns in `part`, a cacheful of patterns at a time.
-    fn score_survivors(
-        &self,
-        part: std::ops::Range<usize>,
-        queries: &[T],
-        survivors: &[Shortlist<T>],
-        lists: &mut [Shortlist<T>],
-    ) {
-        let width = self.patterns.ncols();
-        // Half of the second-level cache.
-        let block = (1 << 18) / (width * std::mem::size_of::<T>()).max(1);
-        let mut cursors: Vec<usize> = (survivors.iter())
-            .map(|list| list.entries().partition_point(|&(i, _)| (i as usize) < part.start))
-            .collect();
-        let mut end = part.start;
-        while end < part.end {
-            end = (end + block.max(1)).min(part.end);
-            vectorised(
-                #[inline(always)]
-                || {
-                    for (q, cursor) in cursors.iter_mut().enumerate() {
-                        let query = &queries[q * width..(q + 1) * width];
-                        let (entries, list) = (survivors[q].entries(), &mut lists[q]);
-                        while let Some(&(i, _)) = entries.get(*cursor)
-                            && (i as usize) < end
-                        {
-                            let score = dot(self.row(i as usize), query);
-                            if score > list.floor() {
-                                list.observe(score);
-                                list.keep(i, score);
-                            }
-                            *cursor += 1;
-                        }
-                    }
-                },
-            );
-        }
+        Shortlist::join_all(parts)
     }
 }
 
@@ -308,21 +228,6 @@ fn weigh<T: Real, O: Separation<T>>(omega: &O, entries: &[u32], scores: &[T], ro
     omega.support(scores, &mut support).map_err(|e| e.in_row(row))?;
     support.relabel(|i| entries[i] as usize);
     Ok(support)
-}
-
-/// Joins the lists of the parts, query by query.
-fn join<T: Real>(parts: Vec<Vec<Shortlist<T>>>) -> Vec<Shortlist<T>> {
-    let mut parts = parts.into_iter();
-    let mut lists = parts.next().unwrap_or_default();
-    for part in parts {
-        for (list, other) in lists.iter_mut().zip(&part) {
-            list.join(other);
-        }
-    }
-    for list in &mut lists {
-        list.prune();
-    }
-    lists
 }
 
 pub(super) fn check_finite<T: Real>(argument: &'static str, matrix: ArrayView2<'_, T>) -> Result<()> {

@@ -11,6 +11,7 @@
 
 mod answer;
 mod associate;
+mod bounded;
 mod flight;
 mod index;
 mod judge;
