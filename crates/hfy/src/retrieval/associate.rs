@@ -1,5 +1,7 @@
 //! The weights of one step for a batch of queries.
 
+use std::cmp::Ordering;
+
 use ndarray::{ArrayView2, CowArray, Ix2};
 
 use super::answer::{Answer, Wanted};
@@ -7,7 +9,7 @@ use super::bounded::Bounded;
 use super::index::Index;
 use super::model::Model;
 use super::shortlist::{Reach, Shortlist};
-use super::tiles::{dot, exact_dot, for_tiles, in_parts};
+use super::tiles::{exact_dot, for_tiles, in_parts};
 use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::network::add;
@@ -114,7 +116,7 @@ impl<'a, T: Real> Engine<'a, T> {
         for batch in queries.chunks(BATCH * width) {
             let done = supports.len();
             let weighed =
-                self.weighed(omega, beta, batch, |q, entries, scores| weigh(omega, entries, scores, done + q));
+                self.weighed(omega, beta, batch, &[], |q, entries, scores| weigh(omega, entries, scores, done + q));
             supports.extend(weighed?);
         }
         Ok(supports)
@@ -126,6 +128,7 @@ impl<'a, T: Real> Engine<'a, T> {
         &self,
         model: &Model<'_, T, O, P>,
         states: &[T],
+        hints: &[Option<u32>],
         wanted: Wanted,
     ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
         let omega = model.omega;
@@ -139,7 +142,7 @@ impl<'a, T: Real> Engine<'a, T> {
             }
             Ok(Answer { support, complete: true, projection, log_scale: T::zero(), conjugate })
         };
-        self.weighed(omega, 1.0, states, |q, entries, scores| answer(q, entries, scores).map_err(|e| (q, e)))
+        self.weighed(omega, 1.0, states, hints, |q, entries, scores| answer(q, entries, scores).map_err(|e| (q, e)))
     }
 
     /// Runs `work` on each query of a batch: on its number, the patterns that may be in its support, and their scores,
@@ -149,27 +152,28 @@ impl<'a, T: Real> Engine<'a, T> {
         omega: &O,
         beta: f64,
         batch: &[T],
+        hints: &[Option<u32>],
         work: impl Fn(usize, &[u32], &[T]) -> std::result::Result<R, E> + Sync + Send,
     ) -> std::result::Result<Vec<R>, E> {
-        let width = self.patterns.ncols();
         let (rank, depth) = omega.reach().expect("callers make sure that the map has a finite reach");
         let reach = Reach { rank: rank.clamp(1, self.patterns.nrows()), depth: T::of(depth.wide() / beta) };
-        let lists = self.shortlists(reach, batch);
-        let solved = in_parts(lists.len(), |part| {
-            let mut entries: Vec<u32> = Vec::new();
-            let mut scores: Vec<T> = Vec::new();
+        let candidates = self.candidates(reach, batch, hints);
+        let solved = in_parts(candidates.len(), |part| {
+            let (mut entries, mut scores, mut ranked) = (Vec::new(), Vec::new(), Vec::new());
             let one = |q: usize| {
-                let query = &batch[q * width..(q + 1) * width];
+                let heated = candidates[q].iter().map(|&(i, score)| (i, T::of(beta * score)));
+                let level = level(heated.clone().map(|(_, score)| score), &mut ranked, rank, depth);
                 entries.clear();
-                entries.extend(lists[q].entries().iter().map(|&(index, _)| index));
-                entries.sort_unstable();
                 scores.clear();
-                scores.extend(entries.iter().map(|&i| T::of(beta * exact_dot(self.row(i as usize), query))));
+                for (entry, score) in heated.filter(|&(_, score)| score >= level) {
+                    entries.push(entry);
+                    scores.push(score);
+                }
                 work(q, &entries, &scores)
             };
             part.map(one).collect::<std::result::Result<Vec<_>, E>>()
         });
-        let mut results = Vec::with_capacity(lists.len());
+        let mut results = Vec::with_capacity(candidates.len());
         for part in solved {
             results.extend(part?);
         }
@@ -189,16 +193,27 @@ impl<'a, T: Real> Engine<'a, T> {
         T::of(gamma * self.largest_norm * exact_dot(query, query).sqrt()) + T::of(vanished)
     }
 
-    fn shortlists(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
-        let slacks = || queries.chunks(self.patterns.ncols()).map(|query| self.slack(query));
+    /// The patterns that may be in the support of each query, in order, with their scores.
+    fn candidates(&self, reach: Reach<T>, queries: &[T], hints: &[Option<u32>]) -> Vec<Vec<(u32, f64)>> {
+        let width = self.patterns.ncols();
+        let slacks: Vec<T> = queries.chunks(width).map(|query| self.slack(query)).collect();
+        let empty: Vec<_> = slacks.iter().map(|&slack| Shortlist::new(reach, slack)).collect();
         if let Some(index) = &self.index {
-            let bounded = Bounded { index, patterns: self.data(), queries, slacks: slacks().collect(), reach };
-            if let Some(lists) = bounded.shortlists() {
-                return lists;
+            let bounded = Bounded { index, patterns: self.data(), queries, slacks, reach, hints };
+            if let Some(candidates) = bounded.candidates() {
+                return candidates;
             }
         }
-        let empty: Vec<_> = slacks().map(|slack| Shortlist::new(reach, slack)).collect();
-        self.full(&empty, queries)
+        let lists = self.full(&empty, queries);
+        let exact = in_parts(lists.len(), |part| {
+            let one = |q: usize| {
+                let query = &queries[q * width..(q + 1) * width];
+                let score = |&(i, _): &(u32, T)| (i, exact_dot(self.row(i as usize), query));
+                lists[q].entries().iter().map(score).collect()
+            };
+            part.map(one).collect::<Vec<Vec<_>>>()
+        });
+        exact.concat()
     }
 
     /// From the full product.
@@ -222,6 +237,16 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 }
 
+/// The score below which no entry has weight: `depth` below the `rank`-th best, and what rounding that may hide. It
+/// depends on the scores alone, so that the same entries are weighed whichever way they were found.
+fn level<T: Real>(scores: impl Iterator<Item = T>, ranked: &mut Vec<T>, rank: usize, depth: T) -> T {
+    ranked.clear();
+    ranked.extend(scores);
+    let Some(last) = ranked.len().checked_sub(rank) else { return T::neg_infinity() };
+    let (_, best, _) = ranked.select_nth_unstable_by(last, |a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+    *best - depth - T::of(16.0) * T::epsilon() * (depth + best.abs())
+}
+
 /// The support among some entries, from their scores.
 fn weigh<T: Real, O: Separation<T>>(omega: &O, entries: &[u32], scores: &[T], row: usize) -> Result<Support<T>> {
     let mut support = Support::default();
@@ -231,17 +256,10 @@ fn weigh<T: Real, O: Separation<T>>(omega: &O, entries: &[u32], scores: &[T], ro
 }
 
 pub(super) fn check_finite<T: Real>(argument: &'static str, matrix: ArrayView2<'_, T>) -> Result<()> {
-    let width = matrix.ncols();
     if let Some(slice) = matrix.as_slice() {
-        // A finite sum of absolute values needs no search.
-        let mut total = T::zero();
-        for row in slice.chunks(width.max(1)) {
-            total += vectorised(
-                #[inline(always)]
-                || dot(row, row),
-            ) * T::zero();
-        }
-        if total == T::zero() {
+        // A sum that is a number needs no search: zero times what is not finite is NaN.
+        let sum = |part: std::ops::Range<usize>| slice[part].iter().fold(T::zero(), |sum, &v| sum + v * T::zero());
+        if in_parts(slice.len(), sum).into_iter().all(|sum| sum == T::zero()) {
             return Ok(());
         }
     }

@@ -24,6 +24,8 @@ pub(super) struct Bounded<'b, T> {
     pub(super) queries: &'b [T],
     pub(super) slacks: Vec<T>,
     pub(super) reach: Reach<T>,
+    /// For each query a pattern that likely scores high, if one is known.
+    pub(super) hints: &'b [Option<u32>],
 }
 
 impl<T: Real> Bounded<'_, T> {
@@ -35,8 +37,9 @@ impl<T: Real> Bounded<'_, T> {
         &self.queries[q * self.width()..(q + 1) * self.width()]
     }
 
-    /// The shortlist of each query; `None` where the bounds leave too much.
-    pub(super) fn shortlists(&self) -> Option<Vec<Shortlist<T>>> {
+    /// The patterns that may be in the support of each query, in order, with their scores; `None` where the bounds leave
+    /// too much.
+    pub(super) fn candidates(&self) -> Option<Vec<Vec<(u32, f64)>>> {
         let (count, number) = (self.index.shape().0, self.slacks.len());
         let projected = self.index.project(self.queries);
         // Many queries are shared out, so that each sees the best of all patterns; few share out the patterns.
@@ -51,8 +54,12 @@ impl<T: Real> Bounded<'_, T> {
         if left as f64 > WORTHWHILE * (number * count) as f64 {
             return None;
         }
-        let lists = in_parts(count, |part| self.scored(&survivors, part));
-        Some(Shortlist::join_all(lists))
+        let mut parts = in_parts(count, |part| self.scored(&survivors, part)).into_iter();
+        let mut scored = parts.next().unwrap_or_default();
+        for part in parts {
+            scored.iter_mut().zip(part).for_each(|(all, part)| all.extend(part));
+        }
+        Some(scored)
     }
 
     /// What the bounds leave of some patterns for some queries, with bounds of the centred scores.
@@ -72,6 +79,13 @@ impl<T: Real> Bounded<'_, T> {
             Shortlist::new(self.reach, self.slacks[q] + T::of(gamma * radius * query))
         };
         let mut lists: Vec<Shortlist<T>> = queries.clone().map(list).collect();
+        if self.reach.rank == 1 {
+            for (q, list) in queries.clone().zip(&mut lists) {
+                if let Some(hint) = self.hints.get(q).copied().flatten() {
+                    list.observe(self.centred_score(projected, q, hint));
+                }
+            }
+        }
         let mut bounds = vec![T::zero(); TILE * TILE];
         let mut found = Found::new();
         for (number, first) in patterns.clone().step_by(TILE).enumerate() {
@@ -130,9 +144,7 @@ impl<T: Real> Bounded<'_, T> {
         }
         if top.0 > list.best() {
             // Likely to raise the floor: its score is computed.
-            let mut score = [T::zero()];
-            T::dots(self.patterns, self.query(q), &[top.1], &mut score);
-            list.observe(T::of(score[0].wide() - projected.offsets[q]));
+            list.observe(self.centred_score(projected, q, top.1));
         }
         for (&entry, &bound) in entries.iter().zip(&found.bounds) {
             if bound > list.floor() {
@@ -141,29 +153,30 @@ impl<T: Real> Bounded<'_, T> {
         }
     }
 
+    fn centred_score(&self, projected: &Projected<T>, q: usize, entry: u32) -> T {
+        let mut score = [T::zero()];
+        T::dots(self.patterns, self.query(q), &[entry], &mut score);
+        T::of(score[0].wide() - projected.offsets[q])
+    }
+
     /// Scores of the survivors among some patterns, a cacheful of patterns at a time.
-    fn scored(&self, survivors: &[Shortlist<T>], part: Range<usize>) -> Vec<Shortlist<T>> {
-        let mut lists: Vec<_> = self.slacks.iter().map(|&slack| Shortlist::new(self.reach, slack)).collect();
+    fn scored(&self, survivors: &[Shortlist<T>], part: Range<usize>) -> Vec<Vec<(u32, f64)>> {
+        let width = self.width();
         let below = |list: &Shortlist<T>, end: usize| list.entries().partition_point(|&(i, _)| (i as usize) < end);
         let mut cursors: Vec<usize> = survivors.iter().map(|list| below(list, part.start)).collect();
-        let block = (BLOCK_BYTES / (self.width() * std::mem::size_of::<T>())).max(1);
-        let (mut entries, mut scores) = (Vec::new(), Vec::new());
+        let mut scored = vec![Vec::new(); survivors.len()];
+        let block = (BLOCK_BYTES / (width * std::mem::size_of::<T>())).max(1);
         for first in part.clone().step_by(block) {
             let end = part.end.min(first + block);
             for (q, cursor) in cursors.iter_mut().enumerate() {
                 let left = &survivors[q].entries()[*cursor..];
                 let here = left.partition_point(|&(i, _)| (i as usize) < end);
-                entries.clear();
-                entries.extend(left[..here].iter().map(|&(i, _)| i));
-                scores.resize(here, T::zero());
-                T::dots(self.patterns, self.query(q), &entries, &mut scores);
-                for (&entry, &score) in entries.iter().zip(&scores) {
-                    lists[q].offer(entry, score);
-                }
+                let score = |i: u32| exact_dot(&self.patterns[i as usize * width..][..width], self.query(q));
+                scored[q].extend(left[..here].iter().map(|&(i, _)| (i, score(i))));
                 *cursor += here;
             }
         }
-        lists
+        scored
     }
 }
 

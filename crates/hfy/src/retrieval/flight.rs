@@ -40,6 +40,8 @@ pub(super) struct Flight<'f, 'a, T: Real, O, P> {
     /// Patterns on which all weight stays, with the energy of the state that they give.
     settled: HashMap<usize, Option<T>>,
     steps: usize,
+    /// For each query the pattern that had most weight in its last update.
+    heaviest: Vec<Option<u32>>,
 }
 
 impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
@@ -62,6 +64,7 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
             active: (0..count).collect(),
             settled: HashMap::new(),
             steps: 0,
+            heaviest: vec![None; count],
         }
     }
 
@@ -81,7 +84,8 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         let model = &self.retriever.model;
         let (width, next_width) = (model.width(), model.output_width());
         let (slots, distinct, firsts) = self.distinct(&self.active, width);
-        let answers = self.retriever.answers(&distinct, true).map_err(|(slot, e)| (firsts[slot], e))?;
+        let hints: Vec<Option<u32>> = firsts.iter().map(|&q| self.heaviest[q]).collect();
+        let answers = self.retriever.answers(&distinct, &hints, true).map_err(|(slot, e)| (firsts[slot], e))?;
         let mut moves = Vec::with_capacity(answers.len());
         for (slot, (mut answer, state)) in answers.into_iter().zip(distinct.chunks(width)).enumerate() {
             let next = self.transformed(&mut answer).map_err(|e| (firsts[slot], e))?;
@@ -100,6 +104,7 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         for (&q, slot) in self.active.iter().zip(slots) {
             let step = &moves[slot];
             self.states[q * next_width..(q + 1) * next_width].copy_from_slice(&step.next);
+            self.heaviest[q] = step.answer.heaviest();
             arrive(self.retriever, &self.settled, &mut self.courses[q], step, self.steps);
         }
         self.active.retain(|&q| self.courses[q].stopped.is_none());
@@ -139,7 +144,8 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         let open: Vec<usize> = (0..self.courses.len()).filter(|&q| !self.courses[q].returned).collect();
         let width = self.retriever.model.width();
         let (slots, distinct, firsts) = self.distinct(&open, width);
-        let answers = self.retriever.answers(&distinct, false).map_err(|(slot, e)| (firsts[slot], e))?;
+        let hints: Vec<Option<u32>> = firsts.iter().map(|&q| self.heaviest[q]).collect();
+        let answers = self.retriever.answers(&distinct, &hints, false).map_err(|(slot, e)| (firsts[slot], e))?;
         let energies: Vec<Option<T>> =
             answers.iter().zip(distinct.chunks(width)).map(|(answer, state)| self.energy(answer, state)).collect();
         for (q, slot) in open.into_iter().zip(slots) {

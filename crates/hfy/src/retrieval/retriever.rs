@@ -168,16 +168,17 @@ impl<'a, T: Real, O: Separation<T>, P: Convex<T>> Retriever<'a, T, O, P> {
         self.energy || self.settings.trace || matches!(self.settings.rule, Some(MatchRule::Energy(_)))
     }
 
-    /// One step of each state.
+    /// One step of each state; for each a pattern that likely scores high may be given.
     pub(super) fn answers(
         &self,
         states: &[T],
+        hints: &[Option<u32>],
         projection: bool,
     ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
         let mut wanted = Wanted { projection, conjugate: self.wants_energy(), floor: self.settings.blend_floor };
         if let Some(engine) = &self.engine {
             if !states.chunks(self.model.width()).any(|state| engine.may_overflow(state)) {
-                return engine.answers(&self.model, states, wanted);
+                return engine.answers(&self.model, states, hints, wanted);
             }
             wanted.floor = 0.0;
         }
