@@ -217,10 +217,12 @@ fn arrive<T: Real, O: Separation<T>, P: Convex<T>>(
     course.residual = step.residual;
     push_energy(course, step.energy, trace);
     let mut repeats = 0;
+    let still = matches!(retriever.settings.stop, Stop::Residual { tolerance, .. } if step.residual <= tolerance);
     if step.returned {
         course.returned = true;
         repeats = 1;
     } else if steps < limit
+        && !still
         && let Some(index) = step.answer.pattern()
         && let Some(&energy) = settled.get(&index)
     {
