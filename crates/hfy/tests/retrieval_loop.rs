@@ -152,6 +152,29 @@ fn a_batch_gives_what_its_queries_give_alone() {
     }
 }
 
+/// Wide patterns, of which many queries are scored from the products of patterns with one another, and one is not.
+#[test]
+fn products_of_patterns_change_no_bit() {
+    fn same<T: Real>(seed: u64) {
+        let mut random = Random::new(seed);
+        let patterns: Array2<T> = clustered(&mut random, 60, 300);
+        let queries = near_patterns(&mut random, patterns.view(), 90, 0.8);
+        for omega in SPARSE {
+            for beta in [0.005, 0.02, 0.1] {
+                let network = Network::from_text(omega, "identity", beta, patterns.view()).expect("a network");
+                let many = run(&network, settings(Stop::FixedPoint { limit: 8 }), &queries);
+                for q in 0..queries.nrows() {
+                    let one = run(&network, settings(Stop::FixedPoint { limit: 8 }), &queries.select(Axis(0), &[q]));
+                    assert_eq!(many.reports[q], one.reports[0], "{omega}, beta {beta}, query {q}");
+                    assert_eq!(many.states.row(q), one.states.row(0), "{omega}, beta {beta}, query {q}");
+                }
+            }
+        }
+    }
+    same::<f64>(31);
+    same::<f32>(32);
+}
+
 #[test]
 fn a_fixed_point_is_one() {
     let mut random = Random::new(25);

@@ -26,12 +26,6 @@ impl<T: Real> Answer<T> {
             _ => None,
         }
     }
-
-    /// The pattern that has most weight.
-    pub(super) fn heaviest(&self) -> Option<u32> {
-        let heavier = |a: (usize, T), b: (usize, T)| if b.1 > a.1 { b } else { a };
-        self.support.iter().reduce(heavier).map(|(index, _)| index as u32)
-    }
 }
 
 /// What a step is asked for.

@@ -1,11 +1,13 @@
 //! The weights of one step for a batch of queries.
 
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use ndarray::{ArrayView2, CowArray, Ix2};
 
 use super::answer::{Answer, Wanted};
 use super::bounded::Bounded;
+use super::gram::{Gram, Origins};
 use super::index::Index;
 use super::model::Model;
 use super::shortlist::{Reach, Shortlist};
@@ -36,6 +38,7 @@ pub struct Engine<'a, T: Real> {
     patterns: CowArray<'a, T, Ix2>,
     largest_norm: f64,
     index: Option<Index<T>>,
+    gram: OnceLock<Gram<T>>,
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -61,7 +64,7 @@ impl<'a, T: Real> Engine<'a, T> {
         if !largest_norm.is_finite() {
             check_finite("patterns", patterns.view())?;
         }
-        Ok(Engine { patterns, largest_norm, index: None })
+        Ok(Engine { patterns, largest_norm, index: None, gram: OnceLock::new() })
     }
 
     /// The same engine with an index over these patterns.
@@ -115,8 +118,9 @@ impl<'a, T: Real> Engine<'a, T> {
         let mut supports = Vec::with_capacity(queries.len() / width);
         for batch in queries.chunks(BATCH * width) {
             let done = supports.len();
-            let weighed =
-                self.weighed(omega, beta, batch, &[], |q, entries, scores| weigh(omega, entries, scores, done + q));
+            let weighed = self.weighed(omega, beta, batch, Origins::none(), |q, entries, scores| {
+                weigh(omega, entries, scores, done + q)
+            });
             supports.extend(weighed?);
         }
         Ok(supports)
@@ -128,7 +132,7 @@ impl<'a, T: Real> Engine<'a, T> {
         &self,
         model: &Model<'_, T, O, P>,
         states: &[T],
-        hints: &[Option<u32>],
+        origins: Origins<'_, T>,
         wanted: Wanted,
     ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
         let omega = model.omega;
@@ -142,7 +146,7 @@ impl<'a, T: Real> Engine<'a, T> {
             }
             Ok(Answer { support, complete: true, projection, log_scale: T::zero(), conjugate })
         };
-        self.weighed(omega, 1.0, states, hints, |q, entries, scores| answer(q, entries, scores).map_err(|e| (q, e)))
+        self.weighed(omega, 1.0, states, origins, |q, entries, scores| answer(q, entries, scores).map_err(|e| (q, e)))
     }
 
     /// Runs `work` on each query of a batch: on its number, the patterns that may be in its support, and their scores,
@@ -152,12 +156,12 @@ impl<'a, T: Real> Engine<'a, T> {
         omega: &O,
         beta: f64,
         batch: &[T],
-        hints: &[Option<u32>],
+        origins: Origins<'_, T>,
         work: impl Fn(usize, &[u32], &[T]) -> std::result::Result<R, E> + Sync + Send,
     ) -> std::result::Result<Vec<R>, E> {
         let (rank, depth) = omega.reach().expect("callers make sure that the map has a finite reach");
         let reach = Reach { rank: rank.clamp(1, self.patterns.nrows()), depth: T::of(depth.wide() / beta) };
-        let candidates = self.candidates(reach, batch, hints);
+        let candidates = self.candidates(reach, batch, origins);
         let solved = in_parts(candidates.len(), |part| {
             let (mut entries, mut scores, mut ranked) = (Vec::new(), Vec::new(), Vec::new());
             let one = |q: usize| {
@@ -194,17 +198,21 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     /// The patterns that may be in the support of each query, in order, with their scores.
-    fn candidates(&self, reach: Reach<T>, queries: &[T], hints: &[Option<u32>]) -> Vec<Vec<(u32, f64)>> {
+    fn candidates(&self, reach: Reach<T>, queries: &[T], origins: Origins<'_, T>) -> Vec<Vec<(u32, f64)>> {
         let width = self.patterns.ncols();
         let slacks: Vec<T> = queries.chunks(width).map(|query| self.slack(query)).collect();
         let empty: Vec<_> = slacks.iter().map(|&slack| Shortlist::new(reach, slack)).collect();
-        if let Some(index) = &self.index {
-            let bounded = Bounded { index, patterns: self.data(), queries, slacks, reach, hints };
-            if let Some(candidates) = bounded.candidates() {
-                return candidates;
+        let lists = if let Some(gram) = self.gram(slacks.len(), origins) {
+            gram.shortlists(origins.supports, reach, width, self.largest_norm)
+        } else if let Some(index) = &self.index {
+            let bounded = Bounded { index, patterns: self.data(), queries, slacks, reach, origins: origins.supports };
+            match bounded.candidates() {
+                Some(candidates) => return candidates,
+                None => self.full(&empty, queries),
             }
-        }
-        let lists = self.full(&empty, queries);
+        } else {
+            self.full(&empty, queries)
+        };
         let exact = in_parts(lists.len(), |part| {
             let one = |q: usize| {
                 let query = &queries[q * width..(q + 1) * width];
@@ -214,6 +222,18 @@ impl<'a, T: Real> Engine<'a, T> {
             part.map(one).collect::<Vec<Vec<_>>>()
         });
         exact.concat()
+    }
+
+    /// The products of patterns with one another, where they spare more than they cost.
+    fn gram(&self, queries: usize, origins: Origins<'_, T>) -> Option<&Gram<T>> {
+        let (count, width) = self.patterns.dim();
+        if !origins.are_sums(width) || !self.largest_norm.is_finite() {
+            return None;
+        }
+        if self.gram.get().is_none() && !Gram::<T>::pays(count, queries, origins.steps) {
+            return None;
+        }
+        Some(self.gram.get_or_init(|| Gram::of(self.data(), width)))
     }
 
     /// From the full product.

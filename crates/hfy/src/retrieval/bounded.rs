@@ -6,6 +6,7 @@ use super::index::{Index, Projected};
 use super::shortlist::{BLOCK, Reach, Shortlist, maximum};
 use super::tiles::{exact_dot, in_parts, parts, tile_scores};
 use crate::real::{Real, vectorised};
+use crate::separation::Support;
 
 /// Patterns and queries of a tile of bounds, which stays in the second-level cache.
 const TILE: usize = 256;
@@ -24,8 +25,8 @@ pub(super) struct Bounded<'b, T> {
     pub(super) queries: &'b [T],
     pub(super) slacks: Vec<T>,
     pub(super) reach: Reach<T>,
-    /// For each query a pattern that likely scores high, if one is known.
-    pub(super) hints: &'b [Option<u32>],
+    /// For each query the weights of the update that it came out of, if any: the heaviest pattern likely scores high.
+    pub(super) origins: &'b [Option<Support<T>>],
 }
 
 impl<T: Real> Bounded<'_, T> {
@@ -81,8 +82,9 @@ impl<T: Real> Bounded<'_, T> {
         let mut lists: Vec<Shortlist<T>> = queries.clone().map(list).collect();
         if self.reach.rank == 1 {
             for (q, list) in queries.clone().zip(&mut lists) {
-                if let Some(hint) = self.hints.get(q).copied().flatten() {
-                    list.observe(self.centred_score(projected, q, hint));
+                let origin = self.origins.get(q).and_then(Option::as_ref);
+                if let Some(hint) = origin.and_then(heaviest) {
+                    list.observe(self.centred_score(projected, q, hint as u32));
                 }
             }
         }
@@ -209,4 +211,10 @@ impl<T: Real> Found<T> {
         }
         self.count = count;
     }
+}
+
+/// The pattern that has most weight.
+fn heaviest<T: Real>(support: &Support<T>) -> Option<usize> {
+    let heavier = |a: (usize, T), b: (usize, T)| if b.1 > a.1 { b } else { a };
+    support.iter().reduce(heavier).map(|(index, _)| index)
 }
