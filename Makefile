@@ -26,9 +26,10 @@ test: ## All tests and documentation tests, with and without threads, and the to
 	@$(CARGO) test --quiet --release -p hfy --test golden -- --nocapture | grep -o 'golden [a-z]*: .*' | sort
 	$(CARGO) run --quiet --release -p hfy --example tour > /dev/null
 
-bench: ## Time the maps, one JSON line a case; CASES="sparsemax fwd/" selects by substring
+bench: ## Time maps and retrieval, one JSON line a case; CASES="sparsemax fwd/" selects by substring
 	RAYON_NUM_THREADS=1 $(CARGO) bench -p hfy --bench maps -- $(CASES)
 	RAYON_NUM_THREADS=2 $(CARGO) bench -p hfy --bench maps -- $(CASES)
+	RAYON_NUM_THREADS=2 $(CARGO) bench -p hfy --bench retrieval -- $(CASES)
 
 doc: ## Build the documentation; a warning is an error
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps

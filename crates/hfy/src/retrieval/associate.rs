@@ -1,14 +1,17 @@
 //! The weights of one step for a batch of queries.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use ndarray::{ArrayView2, CowArray, Ix2};
 
 use super::answer::{Answer, Wanted};
+use super::bounded::Bounded;
+use super::gram::{Gram, Origins};
 use super::index::Index;
 use super::model::Model;
 use super::shortlist::{Reach, Shortlist};
-use super::tiles::{dot, exact_dot, for_tiles, in_parts};
+use super::tiles::{exact_dot, for_tiles, in_parts};
 use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::network::add;
@@ -17,8 +20,6 @@ use crate::separation::{Separation, Support};
 
 /// Queries that are worked on together.
 pub(super) const BATCH: usize = 1024;
-/// Above this share of patterns within their bounds the full product is cheaper.
-const WORTHWHILE: f64 = 0.12;
 
 /// Scores of patterns against queries, filtered as they appear.
 ///
@@ -37,7 +38,7 @@ pub struct Engine<'a, T: Real> {
     patterns: CowArray<'a, T, Ix2>,
     largest_norm: f64,
     index: Option<Index<T>>,
-    index_pays: AtomicBool,
+    gram: OnceLock<Gram<T>>,
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -63,7 +64,7 @@ impl<'a, T: Real> Engine<'a, T> {
         if !largest_norm.is_finite() {
             check_finite("patterns", patterns.view())?;
         }
-        Ok(Engine { patterns, largest_norm, index: None, index_pays: AtomicBool::new(true) })
+        Ok(Engine { patterns, largest_norm, index: None, gram: OnceLock::new() })
     }
 
     /// The same engine with an index over these patterns.
@@ -73,7 +74,6 @@ impl<'a, T: Real> Engine<'a, T> {
             return Err(Error::shape("index", &[count, width], self.patterns.shape()));
         }
         self.index = Some(index);
-        self.index_pays = AtomicBool::new(true);
         Ok(self)
     }
 
@@ -118,8 +118,9 @@ impl<'a, T: Real> Engine<'a, T> {
         let mut supports = Vec::with_capacity(queries.len() / width);
         for batch in queries.chunks(BATCH * width) {
             let done = supports.len();
-            let weighed =
-                self.weighed(omega, beta, batch, |q, entries, scores| weigh(omega, entries, scores, done + q));
+            let weighed = self.weighed(omega, beta, batch, Origins::none(), |q, entries, scores| {
+                weigh(omega, entries, scores, done + q)
+            });
             supports.extend(weighed?);
         }
         Ok(supports)
@@ -131,6 +132,7 @@ impl<'a, T: Real> Engine<'a, T> {
         &self,
         model: &Model<'_, T, O, P>,
         states: &[T],
+        origins: Origins<'_, T>,
         wanted: Wanted,
     ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
         let omega = model.omega;
@@ -144,7 +146,7 @@ impl<'a, T: Real> Engine<'a, T> {
             }
             Ok(Answer { support, complete: true, projection, log_scale: T::zero(), conjugate })
         };
-        self.weighed(omega, 1.0, states, |q, entries, scores| answer(q, entries, scores).map_err(|e| (q, e)))
+        self.weighed(omega, 1.0, states, origins, |q, entries, scores| answer(q, entries, scores).map_err(|e| (q, e)))
     }
 
     /// Runs `work` on each query of a batch: on its number, the patterns that may be in its support, and their scores,
@@ -154,27 +156,28 @@ impl<'a, T: Real> Engine<'a, T> {
         omega: &O,
         beta: f64,
         batch: &[T],
+        origins: Origins<'_, T>,
         work: impl Fn(usize, &[u32], &[T]) -> std::result::Result<R, E> + Sync + Send,
     ) -> std::result::Result<Vec<R>, E> {
-        let width = self.patterns.ncols();
         let (rank, depth) = omega.reach().expect("callers make sure that the map has a finite reach");
         let reach = Reach { rank: rank.clamp(1, self.patterns.nrows()), depth: T::of(depth.wide() / beta) };
-        let lists = self.shortlists(reach, batch);
-        let solved = in_parts(lists.len(), |part| {
-            let mut entries: Vec<u32> = Vec::new();
-            let mut scores: Vec<T> = Vec::new();
+        let candidates = self.candidates(reach, batch, origins);
+        let solved = in_parts(candidates.len(), |part| {
+            let (mut entries, mut scores, mut ranked) = (Vec::new(), Vec::new(), Vec::new());
             let one = |q: usize| {
-                let query = &batch[q * width..(q + 1) * width];
+                let heated = candidates[q].iter().map(|&(i, score)| (i, T::of(beta * score)));
+                let level = level(heated.clone().map(|(_, score)| score), &mut ranked, rank, depth);
                 entries.clear();
-                entries.extend(lists[q].entries().iter().map(|&(index, _)| index));
-                entries.sort_unstable();
                 scores.clear();
-                scores.extend(entries.iter().map(|&i| T::of(beta * exact_dot(self.row(i as usize), query))));
+                for (entry, score) in heated.filter(|&(_, score)| score >= level) {
+                    entries.push(entry);
+                    scores.push(score);
+                }
                 work(q, &entries, &scores)
             };
             part.map(one).collect::<std::result::Result<Vec<_>, E>>()
         });
-        let mut results = Vec::with_capacity(lists.len());
+        let mut results = Vec::with_capacity(candidates.len());
         for part in solved {
             results.extend(part?);
         }
@@ -194,27 +197,50 @@ impl<'a, T: Real> Engine<'a, T> {
         T::of(gamma * self.largest_norm * exact_dot(query, query).sqrt()) + T::of(vanished)
     }
 
-    fn shortlists(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
-        if let Some(index) = &self.index
-            && self.index_pays.load(Ordering::Relaxed)
-        {
-            if let Some(lists) = self.bounded(index, reach, queries) {
-                return lists;
+    /// The patterns that may be in the support of each query, in order, with their scores.
+    fn candidates(&self, reach: Reach<T>, queries: &[T], origins: Origins<'_, T>) -> Vec<Vec<(u32, f64)>> {
+        let width = self.patterns.ncols();
+        let slacks: Vec<T> = queries.chunks(width).map(|query| self.slack(query)).collect();
+        let empty: Vec<_> = slacks.iter().map(|&slack| Shortlist::new(reach, slack)).collect();
+        let lists = if let Some(gram) = self.gram(slacks.len(), origins) {
+            gram.shortlists(origins.supports, reach, width, self.largest_norm)
+        } else if let Some(index) = &self.index {
+            let bounded = Bounded { index, patterns: self.data(), queries, slacks, reach, origins: origins.supports };
+            match bounded.candidates() {
+                Some(candidates) => return candidates,
+                None => self.full(&empty, queries),
             }
-            self.index_pays.store(false, Ordering::Relaxed);
-        }
-        self.full(reach, queries)
+        } else {
+            self.full(&empty, queries)
+        };
+        let exact = in_parts(lists.len(), |part| {
+            let one = |q: usize| {
+                let query = &queries[q * width..(q + 1) * width];
+                let score = |&(i, _): &(u32, T)| (i, exact_dot(self.row(i as usize), query));
+                lists[q].entries().iter().map(score).collect()
+            };
+            part.map(one).collect::<Vec<Vec<_>>>()
+        });
+        exact.concat()
     }
 
-    fn empty_lists(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
-        queries.chunks(self.patterns.ncols()).map(|q| Shortlist::new(reach, self.slack(q))).collect()
+    /// The products of patterns with one another, where they spare more than they cost.
+    fn gram(&self, queries: usize, origins: Origins<'_, T>) -> Option<&Gram<T>> {
+        let (count, width) = self.patterns.dim();
+        if !origins.are_sums(width) || !self.largest_norm.is_finite() {
+            return None;
+        }
+        if self.gram.get().is_none() && !Gram::<T>::pays(count, queries, origins.steps) {
+            return None;
+        }
+        Some(self.gram.get_or_init(|| Gram::of(self.data(), width)))
     }
 
     /// From the full product.
-    fn full(&self, reach: Reach<T>, queries: &[T]) -> Vec<Shortlist<T>> {
+    fn full(&self, empty: &[Shortlist<T>], queries: &[T]) -> Vec<Shortlist<T>> {
         let width = self.patterns.ncols();
         let parts = in_parts(self.patterns.nrows(), |part| {
-            let mut lists = self.empty_lists(reach, queries);
+            let mut lists = empty.to_vec();
             for_tiles(self.data(), width, part, queries, |first, tile, scores| {
                 vectorised(
                     #[inline(always)]
@@ -227,79 +253,18 @@ impl<'a, T: Real> Engine<'a, T> {
             });
             lists
         });
-        join(parts)
+        Shortlist::join_all(parts)
     }
+}
 
-    /// From bounds, then the scores of what they leave; `None` where they leave too much.
-    fn bounded(&self, index: &Index<T>, reach: Reach<T>, queries: &[T]) -> Option<Vec<Shortlist<T>>> {
-        let width = self.patterns.ncols();
-        let (projected, offsets) = index.project(queries);
-        let parts = in_parts(self.patterns.nrows(), |part| {
-            let mut lists = self.empty_lists(reach, queries);
-            for_tiles(index.rows(), index.rank() + 1, part, &projected, |first, tile, bounds| {
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        for (q, (list, bounds)) in lists.iter_mut().zip(bounds.chunks(tile)).enumerate() {
-                            let query = &queries[q * width..(q + 1) * width];
-                            list.take_bounds(bounds, first, |i| T::of(exact_dot(self.row(i), query) - offsets[q]));
-                        }
-                    },
-                );
-            });
-            lists
-        });
-        let survivors = join(parts);
-        let left: usize = survivors.iter().map(|list| list.entries().len()).sum();
-        if left as f64 > WORTHWHILE * (survivors.len() * self.patterns.nrows()) as f64 {
-            return None;
-        }
-        let parts = in_parts(self.patterns.nrows(), |part| {
-            let mut lists = self.empty_lists(reach, queries);
-            self.score_survivors(part, queries, &survivors, &mut lists);
-            lists
-        });
-        Some(join(parts))
-    }
-
-    /// Scores of the survivors among the patterns in `part`, a cacheful of patterns at a time.
-    fn score_survivors(
-        &self,
-        part: std::ops::Range<usize>,
-        queries: &[T],
-        survivors: &[Shortlist<T>],
-        lists: &mut [Shortlist<T>],
-    ) {
-        let width = self.patterns.ncols();
-        // Half of the second-level cache.
-        let block = (1 << 18) / (width * std::mem::size_of::<T>()).max(1);
-        let mut cursors: Vec<usize> = (survivors.iter())
-            .map(|list| list.entries().partition_point(|&(i, _)| (i as usize) < part.start))
-            .collect();
-        let mut end = part.start;
-        while end < part.end {
-            end = (end + block.max(1)).min(part.end);
-            vectorised(
-                #[inline(always)]
-                || {
-                    for (q, cursor) in cursors.iter_mut().enumerate() {
-                        let query = &queries[q * width..(q + 1) * width];
-                        let (entries, list) = (survivors[q].entries(), &mut lists[q]);
-                        while let Some(&(i, _)) = entries.get(*cursor)
-                            && (i as usize) < end
-                        {
-                            let score = dot(self.row(i as usize), query);
-                            if score > list.floor() {
-                                list.observe(score);
-                                list.keep(i, score);
-                            }
-                            *cursor += 1;
-                        }
-                    }
-                },
-            );
-        }
-    }
+/// The score below which no entry has weight: `depth` below the `rank`-th best, and what rounding that may hide. It
+/// depends on the scores alone, so that the same entries are weighed whichever way they were found.
+fn level<T: Real>(scores: impl Iterator<Item = T>, ranked: &mut Vec<T>, rank: usize, depth: T) -> T {
+    ranked.clear();
+    ranked.extend(scores);
+    let Some(last) = ranked.len().checked_sub(rank) else { return T::neg_infinity() };
+    let (_, best, _) = ranked.select_nth_unstable_by(last, |a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+    *best - depth - T::of(16.0) * T::epsilon() * (depth + best.abs())
 }
 
 /// The support among some entries, from their scores.
@@ -310,33 +275,11 @@ fn weigh<T: Real, O: Separation<T>>(omega: &O, entries: &[u32], scores: &[T], ro
     Ok(support)
 }
 
-/// Joins the lists of the parts, query by query.
-fn join<T: Real>(parts: Vec<Vec<Shortlist<T>>>) -> Vec<Shortlist<T>> {
-    let mut parts = parts.into_iter();
-    let mut lists = parts.next().unwrap_or_default();
-    for part in parts {
-        for (list, other) in lists.iter_mut().zip(&part) {
-            list.join(other);
-        }
-    }
-    for list in &mut lists {
-        list.prune();
-    }
-    lists
-}
-
 pub(super) fn check_finite<T: Real>(argument: &'static str, matrix: ArrayView2<'_, T>) -> Result<()> {
-    let width = matrix.ncols();
     if let Some(slice) = matrix.as_slice() {
-        // A finite sum of absolute values needs no search.
-        let mut total = T::zero();
-        for row in slice.chunks(width.max(1)) {
-            total += vectorised(
-                #[inline(always)]
-                || dot(row, row),
-            ) * T::zero();
-        }
-        if total == T::zero() {
+        // A sum that is a number needs no search: zero times what is not finite is NaN.
+        let sum = |part: std::ops::Range<usize>| slice[part].iter().fold(T::zero(), |sum, &v| sum + v * T::zero());
+        if in_parts(slice.len(), sum).into_iter().all(|sum| sum == T::zero()) {
             return Ok(());
         }
     }

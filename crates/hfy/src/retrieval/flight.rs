@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use super::Retriever;
 use super::answer::Answer;
+use super::gram::Origins;
 use super::judge::{Finished, distance, norm};
 use super::report::{Report, Stopped};
 use super::settings::Stop;
@@ -40,6 +41,8 @@ pub(super) struct Flight<'f, 'a, T: Real, O, P> {
     /// Patterns on which all weight stays, with the energy of the state that they give.
     settled: HashMap<usize, Option<T>>,
     steps: usize,
+    /// The weights of the last update of each query, of a map with a finite reach.
+    origins: Vec<Option<Support<T>>>,
 }
 
 impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
@@ -62,6 +65,7 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
             active: (0..count).collect(),
             settled: HashMap::new(),
             steps: 0,
+            origins: vec![None; count],
         }
     }
 
@@ -81,7 +85,7 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         let model = &self.retriever.model;
         let (width, next_width) = (model.width(), model.output_width());
         let (slots, distinct, firsts) = self.distinct(&self.active, width);
-        let answers = self.retriever.answers(&distinct, true).map_err(|(slot, e)| (firsts[slot], e))?;
+        let answers = self.answers(&distinct, &firsts, true)?;
         let mut moves = Vec::with_capacity(answers.len());
         for (slot, (mut answer, state)) in answers.into_iter().zip(distinct.chunks(width)).enumerate() {
             let next = self.transformed(&mut answer).map_err(|e| (firsts[slot], e))?;
@@ -97,9 +101,13 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
             self.states = vec![T::zero(); self.courses.len() * next_width];
         }
         self.steps += 1;
+        let reaches = model.omega.reach().is_some();
         for (&q, slot) in self.active.iter().zip(slots) {
             let step = &moves[slot];
             self.states[q * next_width..(q + 1) * next_width].copy_from_slice(&step.next);
+            if reaches {
+                self.origins[q] = Some(step.answer.support.clone());
+            }
             arrive(self.retriever, &self.settled, &mut self.courses[q], step, self.steps);
         }
         self.active.retain(|&q| self.courses[q].stopped.is_none());
@@ -139,13 +147,23 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         let open: Vec<usize> = (0..self.courses.len()).filter(|&q| !self.courses[q].returned).collect();
         let width = self.retriever.model.width();
         let (slots, distinct, firsts) = self.distinct(&open, width);
-        let answers = self.retriever.answers(&distinct, false).map_err(|(slot, e)| (firsts[slot], e))?;
+        let answers = self.answers(&distinct, &firsts, false)?;
         let energies: Vec<Option<T>> =
             answers.iter().zip(distinct.chunks(width)).map(|(answer, state)| self.energy(answer, state)).collect();
         for (q, slot) in open.into_iter().zip(slots) {
             push_energy(&mut self.courses[q], energies[slot], self.retriever.settings.trace);
         }
         Ok(())
+    }
+
+    /// One step of distinct states, each of which some query was the first to have.
+    fn answers(&self, states: &[T], firsts: &[usize], projection: bool) -> Faulty<Vec<Answer<T>>> {
+        let model = &self.retriever.model;
+        let supports: Vec<_> = firsts.iter().map(|&q| self.origins[q].clone()).collect();
+        let linear = model.auto_associative && model.psi.is_identity();
+        let steps = if projection { self.retriever.limit() - self.steps } else { 1 };
+        let origins = Origins { supports: &supports, linear, steps };
+        self.retriever.answers(states, origins, projection).map_err(|(slot, e)| (firsts[slot], e))
     }
 
     /// The states of some queries without repetition: the place of each query's state among them, the states, and the
@@ -211,10 +229,12 @@ fn arrive<T: Real, O: Separation<T>, P: Convex<T>>(
     course.residual = step.residual;
     push_energy(course, step.energy, trace);
     let mut repeats = 0;
+    let still = matches!(retriever.settings.stop, Stop::Residual { tolerance, .. } if step.residual <= tolerance);
     if step.returned {
         course.returned = true;
         repeats = 1;
     } else if steps < limit
+        && !still
         && let Some(index) = step.answer.pattern()
         && let Some(&energy) = settled.get(&index)
     {

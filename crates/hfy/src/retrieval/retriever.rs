@@ -7,6 +7,7 @@ use ndarray::{Array2, ArrayView2};
 use super::answer::{Answer, Wanted};
 use super::associate::{BATCH, Engine, check_finite};
 use super::flight::Flight;
+use super::gram::Origins;
 use super::index::Index;
 use super::model::Model;
 use super::report::Retrieval;
@@ -168,16 +169,17 @@ impl<'a, T: Real, O: Separation<T>, P: Convex<T>> Retriever<'a, T, O, P> {
         self.energy || self.settings.trace || matches!(self.settings.rule, Some(MatchRule::Energy(_)))
     }
 
-    /// One step of each state.
+    /// One step of each state, which may say where they come from.
     pub(super) fn answers(
         &self,
         states: &[T],
+        origins: Origins<'_, T>,
         projection: bool,
     ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
         let mut wanted = Wanted { projection, conjugate: self.wants_energy(), floor: self.settings.blend_floor };
         if let Some(engine) = &self.engine {
             if !states.chunks(self.model.width()).any(|state| engine.may_overflow(state)) {
-                return engine.answers(&self.model, states, wanted);
+                return engine.answers(&self.model, states, origins, wanted);
             }
             wanted.floor = 0.0;
         }

@@ -1,4 +1,4 @@
-//! Steps of maps that give weight to every pattern: whole rows of scores, a cacheful of queries at a time.
+//! Steps of maps that give weight to every pattern: whole rows of scores, a block of queries at a time.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -13,8 +13,9 @@ use crate::network::transposed_times;
 use crate::real::Real;
 use crate::separation::{Separation, Support};
 
-/// Scores of a block of queries take about this many bytes for each thread, half of a usual outer cache.
-const BYTES: usize = 8 << 20;
+/// Scores of a block of queries take about this many bytes for each thread: enough queries that laying out the patterns
+/// for a product is a small part of it.
+const BYTES: usize = 48 << 20;
 /// Above this share of weights that are not zero the projection is a matrix product.
 const DENSE: f64 = 0.125;
 
