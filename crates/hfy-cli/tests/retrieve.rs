@@ -158,6 +158,8 @@ fn pictures_in_and_out() {
     assert_eq!(found["pictures"].as_array().map(Vec::len), Some(32));
     let text = folder.ok(&["retrieve", "g.hfy", "glyphs/damaged/cat.png", "--show"]);
     assert!(text.contains("→ exactly") && text.contains('█') && text.contains("(cat)"), "{text}");
+    let error = folder.fails(&["retrieve", "g.hfy", &data("ramp.png")], 1);
+    assert!(error.ends_with("ramp.png is 16 x 8 pixels, but the pictures in g.hfy are 28 x 28"), "{error}");
     let again = ["retrieve", "g.hfy", "glyphs/damaged", "--pictures", "recalled"];
     let error = folder.fails(&again, 1);
     assert!(error.contains("exists already: name another file"), "{error}");
