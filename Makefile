@@ -9,12 +9,15 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench doc lint
+.PHONY: help demo tour test bench doc lint
 
 help: ## List these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
 
-demo: ## A first tour of the maps, in the terminal
+demo: ## Pictures in a memory, damaged and recalled by every network; writes hfy-demo.html
+	@$(CARGO) run --quiet --release -p hfy-cli -- demo
+
+tour: ## A tour of the maps, in the terminal
 	@$(CARGO) run --quiet --release -p hfy --example tour
 
 test: ## All tests and documentation tests, with and without threads, and the tour
@@ -23,9 +26,10 @@ test: ## All tests and documentation tests, with and without threads, and the to
 	@$(CARGO) test --quiet --release -p hfy --test golden -- --nocapture | grep -o 'golden [a-z]*: .*' | sort
 	$(CARGO) run --quiet --release -p hfy --example tour > /dev/null
 
-bench: ## Time the maps, one JSON line a case; CASES="sparsemax fwd/" selects by substring
+bench: ## Time maps and retrieval, one JSON line a case; CASES="sparsemax fwd/" selects by substring
 	RAYON_NUM_THREADS=1 $(CARGO) bench -p hfy --bench maps -- $(CASES)
 	RAYON_NUM_THREADS=2 $(CARGO) bench -p hfy --bench maps -- $(CASES)
+	RAYON_NUM_THREADS=2 $(CARGO) bench -p hfy --bench retrieval -- $(CASES)
 
 doc: ## Build the documentation; a warning is an error
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps

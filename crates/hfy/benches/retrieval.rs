@@ -1,19 +1,21 @@
-//! One retrieval step, and five, beside the matrix product of the same size.
+//! Retrieval beside the matrix product of the same size, through the `Retriever` that a user calls.
 //!
 //! Random patterns show the cost where nothing can be skipped; MNIST (from `HFY_DATA_DIR`) shows what bounds spare.
-//! Prints one JSON line a case; `ratio` is the time over that of one `faer` product in the same run.
+//! Prints one JSON line a case; `ratio` is the least time over the least time of one `faer` product, taken in turns with
+//! it. Arguments select cases by substring.
 
 mod timing;
 
 use std::io::Read;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use hfy::Map;
-use hfy::retrieval::{Engine, Index};
+use hfy::retrieval::{Retriever, Settings, Stop};
+use hfy::{Map, Network, Scaled, post::Identity};
 use ndarray::{Array2, ArrayView2, Axis};
-use timing::{Times, normal, time};
+use timing::{in_turns, normal};
 
 const QUERIES: usize = 1000;
 
@@ -33,17 +35,6 @@ fn product(patterns: ArrayView2<'_, f32>, queries: ArrayView2<'_, f32>) -> f32 {
     check
 }
 
-fn print(bench: &str, what: &str, shape: [usize; 3], times: &Times, base: f64, extra: &str) {
-    println!(
-        "{{\"bench\":\"{bench}\",\"impl\":\"hfy {what}\",\"shape\":{shape:?},\"median_s\":{:.4e},\"min_s\":{:.4e},\
-         \"runs\":{},\"ratio\":{:.3}{extra}}}",
-        times.median,
-        times.least,
-        times.runs,
-        times.median / base
-    );
-}
-
 fn idx(name: &str) -> Option<Array2<f32>> {
     let folder = PathBuf::from(std::env::var_os("HFY_DATA_DIR")?).join("mnist");
     let mut bytes = Vec::new();
@@ -53,83 +44,124 @@ fn idx(name: &str) -> Option<Array2<f32>> {
     Array2::from_shape_vec((count, 784), pixels).ok()
 }
 
+/// Peak memory so far, in megabytes.
 fn peak_memory() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with("VmHWM")).unwrap_or("0");
-    line.split_whitespace().nth(1).and_then(|v| v.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+    line.split_whitespace().nth(1).and_then(|v| v.parse::<f64>().ok()).unwrap_or(0.0) * 1024.0 / 1e6
 }
 
-fn steps(engine: &Engine<'_, f32>, map: &Map, beta: f64, queries: ArrayView2<'_, f32>, count: usize) -> usize {
-    let mut state = queries.to_owned();
-    let mut size = 0;
-    for _ in 0..count {
-        let supports = engine.supports(map, beta, state.view()).expect("finite");
-        size = supports.iter().map(|s| s.len()).sum();
-        for (mut row, support) in state.rows_mut().into_iter().zip(&supports) {
-            row.fill(0.0);
-            for (i, w) in support.iter() {
-                row.scaled_add(w, &engine.patterns().row(i));
-            }
-        }
+/// One set of patterns and queries, and the cases that are wanted.
+struct Bench<'b> {
+    name: &'b str,
+    patterns: ArrayView2<'b, f32>,
+    queries: ArrayView2<'b, f32>,
+    beta: f64,
+    filters: &'b [String],
+}
+
+impl<'b> Bench<'b> {
+    fn new(filters: &'b [String], name: &'b str, patterns: ArrayView2<'b, f32>, queries: ArrayView2<'b, f32>) -> Self {
+        Bench { name, patterns, queries, beta: 0.1, filters }
     }
-    size
-}
 
-fn case(name: &str, patterns: ArrayView2<'_, f32>, queries: ArrayView2<'_, f32>, beta: f64, rank: usize) {
-    let shape = [queries.nrows(), patterns.nrows(), patterns.ncols()];
-    let before = peak_memory();
-    let base = time(|| product(patterns, queries));
-    print(name, "faer product", shape, &base, base.median, "");
-    let engine = Engine::new(patterns).expect("finite patterns");
-    for omega in ["sparsemax", "entmax:1.5"] {
-        let map: Map = omega.parse().expect("a map");
-        let size = steps(&engine, &map, beta, queries, 1);
-        let times = time(|| steps(&engine, &map, beta, queries, 1));
-        let extra = format!(
-            ",\"mean_support\":{:.2},\"peak_mb\":{:.0},\"before_mb\":{before:.0}",
-            size as f64 / shape[0] as f64,
-            peak_memory()
+    fn network(&self, map: &str) -> Network<'_, f32, Scaled<Map>, Identity> {
+        let map = Scaled::with_beta(map.parse().expect("a map"), self.beta).expect("a temperature");
+        Network::new(map, Identity, self.patterns).expect("finite patterns")
+    }
+
+    /// Times so many steps of a map, with an index of so many directions if any.
+    fn steps(&self, map: &str, steps: usize, index: Option<usize>, energy: bool) {
+        let with = if index.is_some() { ", indexed" } else { "" };
+        let what = format!("{map}, {steps} steps{with}{}", if energy { ", energies" } else { "" });
+        let full = format!("{} {what}", self.name);
+        if !self.filters.iter().all(|f| full.contains(f.as_str())) {
+            return;
+        }
+        let network = self.network(map);
+        let settings = Settings { stop: Stop::Steps(steps), ..Settings::default() };
+        let mut retriever = Retriever::new(&network).and_then(|r| r.with_settings(settings)).expect("sound settings");
+        if !energy {
+            retriever = retriever.without_energy();
+        }
+        let mut extra = String::new();
+        if let Some(rank) = index {
+            let start = Instant::now();
+            retriever = retriever.with_index(rank).expect("an index");
+            extra = format!(",\"directions\":{rank},\"index_s\":{:.3}", start.elapsed().as_secs_f64());
+        }
+        let found = retriever.retrieve(self.queries).expect("finite queries");
+        let size: usize = found.reports.iter().map(|r| r.support.len()).sum();
+        let memory = peak_memory() - (self.patterns.len() * 4) as f64 / 1e6;
+        let (times, base) = in_turns(
+            || retriever.retrieve(self.queries).expect("finite queries"),
+            || product(self.patterns, self.queries),
         );
-        print(name, &format!("{omega} step"), shape, &times, base.median, &extra);
-    }
-    let start = std::time::Instant::now();
-    let index = Index::build(patterns, rank).expect("an index");
-    let seconds = start.elapsed().as_secs_f64();
-    print(
-        name,
-        &format!("index of {rank} directions"),
-        shape,
-        &Times { median: seconds, least: seconds, runs: 1 },
-        base.median,
-        "",
-    );
-    let engine = engine.with_index(index).expect("the index fits");
-    for omega in ["sparsemax", "entmax:1.5"] {
-        let map: Map = omega.parse().expect("a map");
-        for count in [1, 5] {
-            let times = time(|| steps(&engine, &map, beta, queries, count));
-            print(name, &format!("{omega} {count} steps, indexed"), shape, &times, base.median, "");
-        }
+        let queries = self.queries.nrows();
+        println!(
+            "{{\"bench\":\"retrieval/{}\",\"impl\":\"hfy {what}\",\"shape\":[{queries},{},{}],\"median_s\":{:.4e},\
+             \"min_s\":{:.4e},\"runs\":{},\"product_s\":{:.4e},\"ratio\":{:.3},\"cpu_s\":{:.3},\"product_cpu_s\":{:.3},\"read_gb_s\":{:.1},\
+             \"mean_support\":{:.2},\"memory_beyond_patterns_mb\":{memory:.0}{extra}}}",
+            self.name,
+            self.patterns.nrows(),
+            self.patterns.ncols(),
+            times.median,
+            times.least,
+            times.runs,
+            base.least,
+            times.least / base.least,
+            times.cpu,
+            base.cpu,
+            (self.patterns.len() * 4) as f64 / 1e9 / times.least,
+            size as f64 / queries as f64,
+        );
     }
 }
 
 fn main() {
     let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let wanted = |name: &str| filters.iter().all(|f| name.contains(f.as_str()));
     rayon::ThreadPoolBuilder::new().num_threads(2).build_global().expect("a pool");
-    if wanted("random") {
-        let patterns = Array2::from_shape_vec((60_000, 784), normal(60_000 * 784, 3)).expect("the shape fits");
-        let noise = Array2::from_shape_vec((QUERIES, 784), normal(QUERIES * 784, 4)).expect("the shape fits");
-        let queries = &patterns.slice_axis(Axis(0), (..QUERIES).into()) + &(noise * 0.1);
-        case("random", patterns.view(), queries.view(), 0.1, 128);
-    }
-    if wanted("mnist") {
-        match (idx("train-images-idx3-ubyte.gz"), idx("t10k-images-idx3-ubyte.gz")) {
-            (Some(train), Some(test)) => {
-                let rank = std::env::var("RANK").ok().and_then(|r| r.parse().ok()).unwrap_or(128);
-                case("mnist", train.view(), test.slice_axis(Axis(0), (..QUERIES).into()), 0.1, rank);
-            }
-            _ => println!("SKIPPED mnist: no MNIST files under HFY_DATA_DIR"),
+    let rank = std::env::var("RANK").ok().and_then(|r| r.parse().ok()).unwrap_or(128);
+    let random = |rows: usize, width: usize, seed| {
+        Array2::from_shape_vec((rows, width), normal(rows * width, seed)).expect("the shape fits")
+    };
+    let near = |patterns: &Array2<f32>, rows: usize| {
+        &patterns.slice_axis(Axis(0), (..rows).into()) + &(random(rows, patterns.ncols(), 4) * 0.1)
+    };
+    {
+        let patterns = random(60_000, 784, 3);
+        let queries = near(&patterns, QUERIES);
+        let bench = Bench::new(&filters, "random", patterns.view(), queries.view());
+        for map in ["sparsemax", "entmax:1.5"] {
+            bench.steps(map, 1, None, false);
+            bench.steps(map, 1, None, true);
+            bench.steps(map, 1, Some(rank), false);
         }
+        bench.steps("softmax", 1, None, false);
+        let bench =
+            Bench::new(&filters, "random, one query", patterns.view(), queries.slice_axis(Axis(0), (..1).into()));
+        for map in ["sparsemax", "softmax"] {
+            bench.steps(map, 1, None, false);
+        }
+    }
+    {
+        let patterns = random(1000, 8192, 5);
+        let queries = near(&patterns, QUERIES);
+        let bench = Bench::new(&filters, "wide", patterns.view(), queries.view());
+        bench.steps("sparsemax", 10, None, true);
+        bench.steps("softmax", 10, None, true);
+    }
+    match (idx("train-images-idx3-ubyte.gz"), idx("t10k-images-idx3-ubyte.gz")) {
+        (Some(train), Some(test)) => {
+            let bench = Bench::new(&filters, "mnist", train.view(), test.slice_axis(Axis(0), (..QUERIES).into()));
+            for map in ["sparsemax", "entmax:1.5"] {
+                for steps in [1, 5] {
+                    bench.steps(map, steps, Some(rank), false);
+                }
+                bench.steps(map, 1, None, false);
+            }
+            bench.steps("softmax", 1, None, false);
+        }
+        _ => println!("SKIPPED mnist: no MNIST files under HFY_DATA_DIR"),
     }
 }

@@ -25,6 +25,7 @@ pub use energy::{Bounds, Parts};
 pub use gradient::Gradients;
 pub use implicit::{Implicit, Solver};
 pub use named::AnyNetwork;
+pub(crate) use products::{add, transposed_times};
 pub use update::{Step, Trajectory};
 
 use ndarray::{ArrayView2, CowArray, Ix2};

@@ -19,7 +19,7 @@ pub(super) fn times<T: Real>(a: ArrayView2<'_, T>, x: &[T], out: &mut [T]) {
 }
 
 /// `out ← Aᵀ y`. Where few weights are not zero only their rows are read.
-pub(super) fn transposed_times<T: Real>(a: ArrayView2<'_, T>, y: &[T], out: &mut [T]) {
+pub(crate) fn transposed_times<T: Real>(a: ArrayView2<'_, T>, y: &[T], out: &mut [T]) {
     let nonzero = y.iter().filter(|w| **w != T::zero()).count();
     if nonzero * 4 > y.len() {
         let (y, out) = (ColRef::from_slice(y), ColMut::from_slice_mut(out));
@@ -38,7 +38,8 @@ pub(super) fn add_outer<T: Real>(mut a: ArrayViewMut2<'_, T>, y: &[T], x: &[T]) 
     }
 }
 
-fn add<T: Real>(weight: T, x: &[T], out: &mut [T]) {
+/// `out ← out + weight x`.
+pub(crate) fn add<T: Real>(weight: T, x: &[T], out: &mut [T]) {
     vectorised(
         #[inline(always)]
         || out.iter_mut().zip(x).for_each(|(out, &x)| *out += weight * x),

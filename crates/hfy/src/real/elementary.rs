@@ -43,6 +43,10 @@ macro_rules! elementary {
                 super::product::products(a, b, width, to);
             }
 
+            fn dots(rows: &[Self], x: &[Self], entries: &[u32], out: &mut [Self]) {
+                <$t as super::dots::Dots>::dots(rows, x, entries, out);
+            }
+
             #[inline(always)]
             fn exp_lanes(self) -> Self {
                 const INVERSE_FACTORIALS: [$t; $exp_terms] = {

@@ -1,5 +1,6 @@
 //! Numbers: `f32` and `f64` compute, half types only store.
 
+mod dots;
 mod element;
 mod elementary;
 mod product;
@@ -41,6 +42,9 @@ pub trait Real:
 
     /// `to ← a bᵀ` for matrices of rows of `width` entries, row after row, in this thread.
     fn products(a: &[Self], b: &[Self], width: usize, to: &mut [Self]);
+
+    /// `out[k] ← rows[entries[k]] · x`, for rows as long as `x`, row after row.
+    fn dots(rows: &[Self], x: &[Self], entries: &[u32], out: &mut [Self]);
 
     /// Sums within this distance of a constraint count as meeting it.
     fn domain_tolerance() -> Self {

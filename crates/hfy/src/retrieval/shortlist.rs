@@ -25,7 +25,7 @@ pub(crate) struct Shortlist<T> {
 
 /// Lists are pruned whenever they have grown by this much.
 const GROWTH: usize = 1024;
-const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 32;
 const LANES: usize = 8;
 
 impl<T: Real> Shortlist<T> {
@@ -46,6 +46,11 @@ impl<T: Real> Shortlist<T> {
     /// Scores at or below this cannot matter any more.
     pub(crate) fn floor(&self) -> T {
         self.floor
+    }
+
+    /// The score that the reach is counted from: the `rank`-th best so far.
+    pub(crate) fn best(&self) -> T {
+        if self.best.len() == self.rank { self.best[self.rank - 1] } else { T::neg_infinity() }
     }
 
     /// Entries within reach of the best seen so far, with what was known of their scores.
@@ -89,44 +94,35 @@ impl<T: Real> Shortlist<T> {
         for (number, block) in scores.chunks(BLOCK).enumerate() {
             if maximum(block) > self.floor {
                 for (offset, &score) in block.iter().enumerate() {
-                    if score > self.floor {
-                        self.observe(score);
-                        self.keep((first + number * BLOCK + offset) as u32, score);
-                    }
+                    self.offer((first + number * BLOCK + offset) as u32, score);
                 }
             }
         }
     }
 
-    /// Takes in upper bounds of scores; `exact` computes a score itself, which it is asked for where a bound is the
-    /// largest of its stretch and so likely to raise the floor.
-    #[inline(always)]
-    pub(crate) fn take_bounds(&mut self, bounds: &[T], first: usize, mut exact: impl FnMut(usize) -> T) {
-        let mut top = (T::neg_infinity(), 0);
-        for (number, block) in bounds.chunks(BLOCK).enumerate() {
-            let largest = maximum(block);
-            if largest > top.0 {
-                top = (largest, number);
+    /// Takes in one score.
+    pub(crate) fn offer(&mut self, index: u32, score: T) {
+        if score > self.floor {
+            self.observe(score);
+            self.keep(index, score);
+        }
+    }
+
+    /// Joins the lists of parts of the patterns, query by query.
+    pub(crate) fn join_all(parts: Vec<Vec<Shortlist<T>>>) -> Vec<Shortlist<T>> {
+        let mut parts = parts.into_iter();
+        let mut lists = parts.next().unwrap_or_default();
+        for part in parts {
+            for (list, other) in lists.iter_mut().zip(&part) {
+                list.join(other);
             }
         }
-        if top.0 > self.floor + self.depth {
-            let block = bounds[top.1 * BLOCK..].iter().take(BLOCK);
-            let offset = block.take_while(|&&bound| bound < top.0).count();
-            self.observe(exact(first + top.1 * BLOCK + offset));
-        }
-        for (number, block) in bounds.chunks(BLOCK).enumerate() {
-            if maximum(block) > self.floor {
-                for (offset, &bound) in block.iter().enumerate() {
-                    if bound > self.floor {
-                        self.keep((first + number * BLOCK + offset) as u32, bound);
-                    }
-                }
-            }
-        }
+        lists.iter_mut().for_each(Shortlist::prune);
+        lists
     }
 
     /// Joins the list of another part of the patterns.
-    pub(crate) fn join(&mut self, other: &Shortlist<T>) {
+    fn join(&mut self, other: &Shortlist<T>) {
         for &score in &other.best {
             self.observe(score);
         }
@@ -136,7 +132,7 @@ impl<T: Real> Shortlist<T> {
 }
 
 #[inline(always)]
-fn maximum<T: Real>(block: &[T]) -> T {
+pub(super) fn maximum<T: Real>(block: &[T]) -> T {
     let mut top = [T::neg_infinity(); LANES];
     let (parts, rest) = block.as_chunks::<LANES>();
     for part in parts {

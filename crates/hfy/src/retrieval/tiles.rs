@@ -5,7 +5,8 @@ use std::ops::Range;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use crate::real::Real;
+use crate::real::{Real, vectorised};
+use crate::separation::across;
 
 /// Patterns in a tile: with a thousand queries its scores stay in the outer cache.
 pub(crate) const TILE: usize = 1024;
@@ -61,27 +62,18 @@ pub(crate) fn in_parts<R: Send>(count: usize, work: impl Fn(Range<usize>) -> R +
     parts.into_iter().map(work).collect()
 }
 
-/// `a · b` in working precision.
-#[inline(always)]
-pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
-    const WIDTH: usize = 32;
-    let mut sums = [T::zero(); WIDTH];
-    let (a_parts, a_rest) = a.as_chunks::<WIDTH>();
-    let (b_parts, b_rest) = b.as_chunks::<WIDTH>();
-    for (a, b) in a_parts.iter().zip(b_parts) {
-        for i in 0..WIDTH {
-            sums[i] = a[i].mul_add(b[i], sums[i]);
-        }
-    }
-    for (i, (&a, &b)) in a_rest.iter().zip(b_rest).enumerate() {
-        sums[i] = a.mul_add(b, sums[i]);
-    }
-    crate::separation::across(&sums)
-}
-
 /// `a · b` accumulated in double precision and rounded once: the score that every path agrees on.
 pub(crate) fn exact_dot<T: Real>(a: &[T], b: &[T]) -> f64 {
-    const WIDTH: usize = 8;
+    vectorised(
+        #[inline(always)]
+        || wide_dot(a, b),
+    )
+}
+
+/// The order of the sum is fixed, whatever vectors the machine has.
+#[inline(always)]
+fn wide_dot<T: Real>(a: &[T], b: &[T]) -> f64 {
+    const WIDTH: usize = 32;
     let mut sums = [0.0; WIDTH];
     let (a_parts, a_rest) = a.as_chunks::<WIDTH>();
     let (b_parts, b_rest) = b.as_chunks::<WIDTH>();
@@ -91,5 +83,5 @@ pub(crate) fn exact_dot<T: Real>(a: &[T], b: &[T]) -> f64 {
         }
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a.wide() * b.wide()).sum();
-    sums.iter().sum::<f64>() + rest
+    across(&sums) + rest
 }

@@ -105,13 +105,22 @@ fn argmax_by<T: Real>(map: &impl Threshold<T>, theta: &mut [T]) -> Result<Outcom
     })
 }
 
+/// [`Threshold::collect`], compiled once for a map and a type: everything is inlined into it, and it has many callers.
+#[inline(never)]
+fn collect_by<T: Real>(
+    map: &impl Threshold<T>,
+    theta: &[T],
+    scratch: &mut Scratch<T>,
+    support: &mut Support<T>,
+) -> Result<Option<T>> {
+    vectorised(
+        #[inline(always)]
+        || map.collect(theta, scratch, support),
+    )
+}
+
 fn support_by<T: Real>(map: &impl Threshold<T>, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-    let max = T::with_scratch(|scratch| {
-        vectorised(
-            #[inline(always)]
-            || map.collect(theta, scratch, support),
-        )
-    })?;
+    let max = T::with_scratch(|scratch| collect_by(map, theta, scratch, support))?;
     Ok(if max.is_some() { Outcome::Solved } else { Outcome::Empty })
 }
 
@@ -123,10 +132,7 @@ fn with_support<T: Real, R>(
 ) -> Result<Option<R>> {
     T::with_scratch(|scratch| {
         let mut support = std::mem::take(&mut scratch.support);
-        let solved = vectorised(
-            #[inline(always)]
-            || map.collect(theta, scratch, &mut support),
-        );
+        let solved = collect_by(map, theta, scratch, &mut support);
         let result = solved.map(|max| max.map(|max| work(&support, max)));
         scratch.support = support;
         result

@@ -1,0 +1,113 @@
+//! What the command line looks like, and the arguments that several commands share.
+
+use clap::{Args, Parser, Subcommand};
+use hfy::{Map, Post};
+use hfy_store::Info;
+
+use crate::commands::{certify, demo, energy, map, memory, retrieve};
+use crate::error::{Error, Result};
+use crate::io::Float;
+
+const EXAMPLES: &str = "\
+Examples:
+  hfy demo                                          a memory of pictures, and a report to read
+  hfy memory build letters.hfy letters/             a memory of the pictures in a folder
+  hfy retrieve letters.hfy damaged.png --beta 0.1   which one is it?
+  hfy certify letters.hfy --beta 0.1                what is guaranteed to come back
+  hfy map sparsemax scores.csv                      weights of rows of scores
+
+Files end in npy, npz, csv, tsv, txt, safetensors, png, jpg or jpeg. FILE:ARRAY names one of
+several arrays in a file; - is csv from the standard input, or to the standard output.
+Exit codes: 0 done, 1 data or files, 2 usage, 3 no match, 130 interrupted.";
+
+/// Associative memories from convex functions.
+#[derive(Debug, Parser)]
+#[command(name = "hfy", version, after_help = EXAMPLES, max_term_width = 120)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How any command talks.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Common {
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No progress bars
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Demo(demo::Arguments),
+    #[command(subcommand)]
+    Memory(memory::Command),
+    Retrieve(Box<retrieve::Arguments>),
+    Energy(energy::Arguments),
+    Certify(certify::Arguments),
+    Map(map::Arguments),
+}
+
+/// The pair of functions that makes patterns a network.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Pair {
+    /// Separation: softmax, sparsemax, entmax:1.5, normmax:5, subsets:2, quadratic, power:3, exponential, ... [default: that
+    /// of the memory, or sparsemax]
+    #[arg(long, short, help_heading = "Network")]
+    pub(crate) map: Option<Map>,
+    /// Post-transformation: identity, l2:RADIUS, layernorm, tanh:BETA, sign [default: that of the memory, or identity]
+    #[arg(long, short, help_heading = "Network")]
+    pub(crate) post: Option<Post>,
+    /// Inverse temperature of the separation [default: that of the memory, or 1]
+    #[arg(long, short, value_parser = positive, allow_negative_numbers = true, help_heading = "Network")]
+    pub(crate) beta: Option<f64>,
+}
+
+impl Pair {
+    /// What was asked for; else what the memory says; else sparsemax, the identity and 1.
+    pub(crate) fn resolve(&self, info: Option<&Info>, file: &str) -> Result<(Map, Post, f64)> {
+        let said = |field: &str, text: &Option<String>| text.clone().map(|text| (format!("{file}: {field}"), text));
+        let (omega, psi, beta) = match info {
+            Some(info) => (said("omega", &info.omega), said("psi", &info.psi), said("beta", &info.beta)),
+            None => (None, None, None),
+        };
+        let wrong =
+            |place: &str, text: &str, error: &dyn std::fmt::Display| Error::data(place, format!("'{text}': {error}"));
+        let map = match (&self.map, omega) {
+            (Some(map), _) => map.clone(),
+            (None, Some((place, text))) => text.parse().map_err(|error: hfy::Error| wrong(&place, &text, &error))?,
+            (None, None) => Map::Entmax(hfy::Entmax::SPARSEMAX),
+        };
+        let post = match (&self.post, psi) {
+            (Some(post), _) => post.clone(),
+            (None, Some((place, text))) => text.parse().map_err(|error: hfy::Error| wrong(&place, &text, &error))?,
+            (None, None) => Post::default(),
+        };
+        let beta = match (self.beta, beta) {
+            (Some(beta), _) => beta,
+            (None, Some((place, text))) => positive(&text).map_err(|error| wrong(&place, &text, &error))?,
+            (None, None) => 1.0,
+        };
+        Ok((map, post, beta))
+    }
+}
+
+/// How numbers are read.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Reading {
+    /// Compute in this type [default: that of the file]
+    #[arg(long, value_enum)]
+    pub(crate) dtype: Option<Float>,
+}
+
+/// A number greater than zero.
+pub(crate) fn positive(text: &str) -> std::result::Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("must be a positive finite number".to_owned()),
+    }
+}

@@ -1,0 +1,127 @@
+//! What `hfy certify` finds, as JSON names it.
+
+use hfy::certify::{Association, Guarantee, Summary};
+use hfy::{Map, Post};
+use serde::Serialize;
+
+/// Everything that was asked for.
+#[derive(Debug, Serialize)]
+pub(super) struct Document {
+    pub(super) map: String,
+    pub(super) post: String,
+    pub(super) beta: f64,
+    pub(super) margin: f64,
+    pub(super) patterns: usize,
+    pub(super) dimension: usize,
+    pub(super) summary: Option<Summary>,
+    pub(super) share_at: Vec<Share>,
+    pub(super) smallest_beta: Vec<Share>,
+    pub(super) associations: Vec<AssociationOut>,
+    pub(super) guarantees: Vec<GuaranteeOut>,
+    pub(super) certificates: Vec<PatternOut>,
+}
+
+/// So many patterns are fixed points from so large a beta on; at none where it is missing.
+#[derive(Debug, Serialize)]
+pub(super) struct Share {
+    pub(super) beta: Option<f64>,
+    pub(super) share: f64,
+}
+
+/// The certificate of a pattern, with ids in the place of rows.
+#[derive(Debug, Serialize)]
+pub(super) struct PatternOut {
+    pub(super) id: u64,
+    pub(super) label: Option<String>,
+    pub(super) separation: f64,
+    pub(super) rival: Option<u64>,
+    pub(super) fixed_point: bool,
+    pub(super) radius_paper: f64,
+    pub(super) radius_sharp: f64,
+    pub(super) boundary: Option<u64>,
+    pub(super) moved: f64,
+}
+
+/// The certificate of an association, with ids.
+#[derive(Debug, Serialize)]
+pub(super) struct AssociationOut {
+    pub(super) members: Vec<u64>,
+    pub(super) fixed_point: bool,
+    pub(super) lead: f64,
+    pub(super) separation: f64,
+    pub(super) sufficient: bool,
+    pub(super) radius_paper: f64,
+    pub(super) radius_sharp: f64,
+    pub(super) rival: Option<u64>,
+}
+
+/// What one step does with a query.
+#[derive(Debug, Serialize)]
+pub(super) struct GuaranteeOut {
+    pub(super) row: usize,
+    /// The pattern, or patterns, that one step is certain to return; the best ones if it is not.
+    pub(super) best: Vec<u64>,
+    pub(super) label: Option<String>,
+    pub(super) exact: bool,
+    pub(super) robust: bool,
+    pub(super) lead: f64,
+    pub(super) slack: f64,
+    pub(super) rival: Option<u64>,
+}
+
+impl Document {
+    pub(super) fn new(map: &Map, post: &Post, beta: f64, margin: f64, (patterns, dimension): (usize, usize)) -> Self {
+        Document {
+            map: map.to_string(),
+            post: post.to_string(),
+            beta,
+            margin,
+            patterns,
+            dimension,
+            summary: None,
+            share_at: Vec::new(),
+            smallest_beta: Vec::new(),
+            associations: Vec::new(),
+            guarantees: Vec::new(),
+            certificates: Vec::new(),
+        }
+    }
+
+    /// Without the list of patterns, if only the summary is wanted.
+    pub(super) fn trimmed(mut self, summary: bool) -> Self {
+        if summary {
+            self.certificates.clear();
+        }
+        self
+    }
+}
+
+impl AssociationOut {
+    pub(super) fn new(association: &Association, id: impl Fn(usize) -> u64) -> Self {
+        AssociationOut {
+            members: association.members.iter().map(|&row| id(row)).collect(),
+            fixed_point: association.fixed_point,
+            lead: association.lead,
+            separation: association.separation,
+            sufficient: association.sufficient,
+            radius_paper: association.radius_paper,
+            radius_sharp: association.radius_sharp,
+            rival: association.rival.map(id),
+        }
+    }
+}
+
+impl GuaranteeOut {
+    pub(super) fn new(row: usize, guarantee: &Guarantee, label: Option<String>, id: impl Fn(usize) -> u64) -> Self {
+        GuaranteeOut {
+            row,
+            best: guarantee.best.iter().map(|&row| id(row)).collect(),
+            label,
+            exact: guarantee.exact,
+            robust: guarantee.robust,
+            lead: guarantee.lead,
+            slack: guarantee.slack,
+            rival: guarantee.rival.map(id),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! `hfy certify`: what is guaranteed for a stored set.
+
+mod document;
+mod text;
+
+pub(crate) use text::quoted;
+
+use std::io::Write as _;
+
+use clap::Args;
+use hfy::certify::Certificate;
+use hfy::{Certifier, Convex, Map, Margin};
+use ndarray::Array2;
+
+use crate::cli::{Common, Pair, Reading, positive};
+use crate::error::{Error, Result};
+use crate::io::output::{print_bytes, print_json};
+use crate::io::{Format, Output};
+use crate::number::{Number, with_float};
+use crate::patterns::Patterns;
+use crate::terminal::{Style, Watch};
+use document::{AssociationOut, Document, GuaranteeOut, PatternOut, Share};
+
+const EXAMPLES: &str = "\
+Examples:
+  hfy certify letters.hfy --beta 0.1
+  hfy certify digits.hfy --map entmax:1.5 --share 0.95 --at 0.01,0.1,1 --out certificates.csv
+  hfy certify letters.hfy --beta 0.1 --queries damaged.png
+  hfy certify letters.hfy --map subsets:2 --beta 0.1 --association 3,7";
+
+/// Certify which patterns come back exactly, and from how far away
+///
+/// For a map with a margin (entmax above 1, sparsemax, normmax, k-subsets) a stored pattern is a fixed point if and only if it is
+/// separated enough, and every query within its radius returns it exactly in one step. Patterns are compared in tiles, so
+/// that tens of thousands need no matrix of all pairs. Ctrl-C stops without leaving a file half-written.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// A memory, or rows of any other file
+    #[arg(value_name = "MEMORY")]
+    memory: String,
+    #[command(flatten)]
+    pair: Pair,
+    /// Find the smallest beta at which this share of the patterns are fixed points; may be repeated
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', allow_negative_numbers = true)]
+    share: Vec<f64>,
+    /// Find the share of fixed points at these inverse temperatures
+    #[arg(long, value_name = "BETA", value_delimiter = ',', value_parser = positive, allow_negative_numbers = true)]
+    at: Vec<f64>,
+    /// Capacity: queries are perturbed by at most this
+    #[arg(long, default_value = "0", allow_negative_numbers = true)]
+    epsilon: f64,
+    /// Capacity: the probability of failure that random placement is allowed
+    #[arg(long, default_value = "0.01", allow_negative_numbers = true)]
+    failure: f64,
+    /// Say which pattern one step is certain to return for each of these queries
+    #[arg(long, value_name = "FILE")]
+    queries: Vec<String>,
+    /// With subsets:K, certify the association of these K ids; may be repeated
+    #[arg(long, value_name = "ID,ID,...", value_parser = ids)]
+    association: Vec<Ids>,
+    /// Write the table of all patterns to this file: csv, tsv, npy, npz or safetensors
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<String>,
+    /// Print so many patterns, the least certain first; all with --rows 0
+    #[arg(long, default_value = "10")]
+    rows: usize,
+    /// Leave the list of patterns out
+    #[arg(long)]
+    summary: bool,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// The members of an association.
+#[derive(Debug, Clone)]
+struct Ids(Vec<u64>);
+
+fn ids(text: &str) -> std::result::Result<Ids, String> {
+    let ids = text.split(',').map(|id| id.trim().parse().map_err(|_| format!("'{id}' is not an id")));
+    ids.collect::<std::result::Result<_, _>>().map(Ids)
+}
+
+pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
+    let output = arguments.out.as_ref().map(|path| Output::for_matrix(path, arguments.force)).transpose()?;
+    if let Some(share) = arguments.share.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
+        return Err(Error::Usage(format!("--share {share}: a share of the patterns must lie in (0, 1]")));
+    }
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype)?;
+    let document = with_float!(patterns.float(), T => certify::<T>(arguments, common, &patterns)?);
+    if let Some(output) = &output {
+        write_table(output, &document.certificates)?;
+        if output.is_stdout() {
+            return Ok(());
+        }
+    }
+    if common.json {
+        return print_json(&document.trimmed(arguments.summary));
+    }
+    let rows = if arguments.rows == 0 { usize::MAX } else { arguments.rows };
+    let mut text = document.text(Style::of_stdout(), if arguments.summary { 0 } else { rows });
+    if let Some(output) = &output {
+        text += &format!("certificates written to {}\n", output.path().display());
+    }
+    print_bytes(text.as_bytes())
+}
+
+fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns) -> Result<Document> {
+    let (map, post, beta) = arguments.pair.resolve(patterns.info(), &patterns.file)?;
+    let margin = margin_of::<T>(&map)?;
+    let matrix = patterns.matrix::<T>()?;
+    let mut certifier = Certifier::new(matrix.view(), &map, beta).map_err(Error::in_file(&patterns.file))?;
+    if !Convex::<T>::is_identity(&post) {
+        certifier = certifier.post(&post);
+    }
+    let mut document = Document::new(&map, &post, beta, margin.lead().wide(), matrix.dim());
+    if margin.size() == 1 {
+        if !arguments.association.is_empty() {
+            return Err(Error::Usage(format!("--association needs a map of k-subsets, not {map}")));
+        }
+        let watch = Watch::new("certifying", common.quiet);
+        let certificates = certifier.certificates_with(&|done, total| watch.hear(done, total))?;
+        drop(watch);
+        let summary = certifier.summary(&certificates, arguments.epsilon, arguments.failure)?;
+        let curve = certifier.curve(&certificates);
+        for &beta in &arguments.at {
+            document.share_at.push(Share { beta: Some(beta), share: curve.share(beta)? });
+        }
+        for &share in &arguments.share {
+            document.smallest_beta.push(Share { beta: curve.smallest_beta(share)?, share });
+        }
+        document.summary = Some(summary);
+        document.certificates =
+            certificates.iter().map(|certificate| described(certificate, patterns)).collect::<Result<_>>()?;
+    } else if arguments.association.is_empty() && arguments.queries.is_empty() {
+        return Err(Error::Usage(format!("{map} recalls associations: name one with --association ID,ID,...")));
+    }
+    for Ids(members) in &arguments.association {
+        let rows = members.iter().map(|&id| patterns.row(id)).collect::<Result<Vec<_>>>()?;
+        let association = certifier.association(&rows)?;
+        document.associations.push(AssociationOut::new(&association, |row| patterns.id(row)));
+    }
+    if !arguments.queries.is_empty() {
+        let queries = patterns.read_like(&arguments.queries)?;
+        for (row, query) in queries.matrix::<T>().rows().into_iter().enumerate() {
+            let guarantee = certifier.guarantee(&query.to_vec());
+            let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;
+            let label = guarantee.pattern().map(|pattern| patterns.label(pattern)).transpose()?.flatten();
+            document.guarantees.push(GuaranteeOut::new(row, &guarantee, label, |row| patterns.id(row)));
+        }
+    }
+    Ok(document)
+}
+
+fn margin_of<T: Number>(map: &Map) -> Result<Margin<T>> {
+    Margin::of(map).map_err(|error| match error {
+        hfy::Error::Parameter { rule, .. } => Error::Usage(format!("--map {map}: {rule}")),
+        other => Error::Usage(format!("--map {map}: {other}")),
+    })
+}
+
+fn described(certificate: &Certificate, patterns: &Patterns) -> Result<PatternOut> {
+    Ok(PatternOut {
+        id: patterns.id(certificate.pattern),
+        label: patterns.label(certificate.pattern)?,
+        separation: certificate.separation,
+        rival: certificate.rival.map(|row| patterns.id(row)),
+        fixed_point: certificate.fixed_point,
+        radius_paper: certificate.radius_paper,
+        radius_sharp: certificate.radius_sharp,
+        boundary: certificate.boundary.map(|row| patterns.id(row)),
+        moved: certificate.moved,
+    })
+}
+
+/// Texts in csv; in the other formats the same columns as numbers, without labels, -1 for none.
+fn write_table(output: &Output, certificates: &[PatternOut]) -> Result<()> {
+    match output.format() {
+        Some(Format::Csv(_)) if output.is_stdout() => print_bytes(text::csv(certificates, ',').as_bytes()),
+        Some(Format::Csv(delimiter)) => {
+            output.write(|to| to.write_all(text::csv(certificates, char::from(delimiter)).as_bytes()))
+        }
+        _ => {
+            let id = |id: Option<u64>| id.map_or(-1.0, |id| id as f64);
+            let columns = certificates.iter().flat_map(|c| {
+                let fixed = f64::from(u8::from(c.fixed_point));
+                let radii = [c.radius_paper, c.radius_sharp];
+                [c.id as f64, c.separation, id(c.rival), fixed, radii[0], radii[1], id(c.boundary), c.moved]
+            });
+            let matrix = Array2::from_shape_vec((certificates.len(), 8), columns.collect()).expect("eight columns");
+            output.write_matrix("certificates", matrix.view())
+        }
+    }
+}

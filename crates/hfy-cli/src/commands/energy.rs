@@ -1,0 +1,123 @@
+//! `hfy energy`: the energies of states.
+
+use clap::Args;
+use hfy::Network;
+use hfy::network::AnyNetwork;
+use ndarray::Array2;
+use serde::Serialize;
+
+use crate::cli::{Common, Pair, Reading};
+use crate::error::{Error, Result};
+use crate::io::output::{print_bytes, print_json};
+use crate::io::{Output, Rows};
+use crate::number::{Number, with_float};
+use crate::patterns::Patterns;
+use crate::terminal::{Align, Style, Table, number};
+
+const EXAMPLES: &str = "\
+Examples:
+  hfy energy letters.hfy damaged.png --beta 0.1
+  hfy energy points.npy states.csv --map entmax:1.5 --beta 4 --json";
+
+/// Compute energies of states
+///
+/// The energy is E(q) = Ψ(q) - Ω*(X q), the sum of a convex and a concave part; it is infinite outside the domain of Ψ. The
+/// normalised energy is the paper's: zero is its lower bound on the convex hull of the patterns.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// A memory, or rows of any other file
+    #[arg(value_name = "MEMORY")]
+    memory: String,
+    /// States, one a row
+    #[arg(value_name = "STATES", required = true)]
+    states: Vec<String>,
+    #[command(flatten)]
+    pair: Pair,
+    /// Write the four columns energy, concave, convex, normalised to this file: npy, npz, csv, tsv or safetensors
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<String>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Document {
+    map: String,
+    post: String,
+    beta: f64,
+    energies: Vec<Energy>,
+}
+
+#[derive(Serialize)]
+struct Energy {
+    row: usize,
+    energy: f64,
+    concave: f64,
+    convex: f64,
+    normalised: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
+    let output = arguments.out.as_ref().map(|path| Output::for_matrix(path, arguments.force)).transpose()?;
+    if common.json && output.as_ref().is_some_and(Output::is_stdout) {
+        return Err(Error::Usage("--json and --out - would both write to the standard output".to_owned()));
+    }
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype)?;
+    let states = patterns.read_like(&arguments.states)?;
+    let document = with_float!(patterns.float(), T => compute::<T>(arguments, &patterns, &states)?);
+    if let Some(output) = &output {
+        let rows = document.energies.len();
+        let columns: Vec<f64> =
+            document.energies.iter().flat_map(|e| [e.energy, e.concave, e.convex, e.normalised]).collect();
+        let matrix = Array2::from_shape_vec((rows, 4), columns).expect("four columns");
+        output.write_matrix("energies", matrix.view())?;
+        if output.is_stdout() {
+            return Ok(());
+        }
+    }
+    if common.json { print_json(&document) } else { print_bytes(document.text().as_bytes()) }
+}
+
+fn compute<T: Number>(arguments: &Arguments, patterns: &Patterns, states: &Rows) -> Result<Document> {
+    let (map, post, beta) = arguments.pair.resolve(patterns.info(), &patterns.file)?;
+    let (map_text, post_text) = (map.to_string(), post.to_string());
+    let omega = hfy::Scaled::with_beta(map, beta)?;
+    let network: AnyNetwork<'_, T> =
+        Network::new(omega, post, patterns.matrix::<T>()?).map_err(Error::in_file(&patterns.file))?;
+    let states_matrix = states.matrix::<T>();
+    let mut energies = Vec::with_capacity(states.dim.0);
+    for (row, state) in states_matrix.rows().into_iter().enumerate() {
+        let state = state.to_vec();
+        let wrong = |error: hfy::Error| states.wrong(query_row(error, row));
+        let parts = network.energy_parts(&state).map_err(wrong)?;
+        energies.push(Energy {
+            row,
+            energy: parts.total().wide(),
+            concave: parts.concave.wide(),
+            convex: parts.convex.wide(),
+            normalised: network.normalised_energy(&state).map_err(wrong)?.wide(),
+        });
+    }
+    Ok(Document { map: map_text, post: post_text, beta, energies })
+}
+
+/// An error about the entries of one query, said of its row. Scores are entries of another array.
+fn query_row(error: hfy::Error, row: usize) -> hfy::Error {
+    if matches!(error, hfy::Error::Entry { argument: "query", .. }) { error.in_row(row) } else { error }
+}
+
+impl Document {
+    fn text(&self) -> String {
+        let columns = ["row", "energy", "concave", "convex", "normalised"].map(|name| (name, Align::Right));
+        let mut table = Table::new(columns);
+        for e in &self.energies {
+            let values = [e.energy, e.concave, e.convex, e.normalised].map(number);
+            table.row([vec![e.row.to_string()], values.to_vec()].concat());
+        }
+        format!("map {}, post {}, beta {}\n{}", self.map, self.post, self.beta, table.render(Style::of_stdout()))
+    }
+}

@@ -1,0 +1,128 @@
+//! `hfy memory info`: what is in a memory.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use hfy_store::Memory;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::Common;
+use crate::error::{Error, Result};
+use crate::io::output::{print_bytes, print_json};
+use crate::patterns::picture_of;
+use crate::terminal::{Align, Style, Table};
+
+const EXAMPLES: &str = "\
+Examples:
+  hfy memory info letters.hfy
+  hfy memory info letters.hfy --list --verify --json";
+
+/// Show what is in a memory
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The memory
+    #[arg(value_name = "MEMORY")]
+    memory: String,
+    /// List ids, labels and metadata
+    #[arg(long)]
+    list: bool,
+    /// Read everything and compare checksums
+    #[arg(long)]
+    verify: bool,
+}
+
+#[derive(Serialize)]
+struct Document {
+    memory: String,
+    bytes: u64,
+    patterns: usize,
+    dimension: usize,
+    dtype: String,
+    next_id: u64,
+    labels: usize,
+    name: Option<String>,
+    created_by: Option<String>,
+    map: Option<String>,
+    post: Option<String>,
+    beta: Option<String>,
+    /// Height and width.
+    picture: Option<(usize, usize)>,
+    extra: BTreeMap<String, String>,
+    verified: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    list: Option<Vec<Item>>,
+}
+
+#[derive(Serialize)]
+struct Item {
+    id: u64,
+    label: Option<String>,
+    metadata: Option<Value>,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
+    let memory = Memory::open(&arguments.memory)?;
+    if arguments.verify {
+        memory.verify()?;
+    }
+    let bytes = std::fs::metadata(&arguments.memory).map_err(Error::io("read the size of", &arguments.memory))?.len();
+    let mut labels = 0;
+    let mut list = arguments.list.then(Vec::new);
+    for record in memory.iter() {
+        let label = record.label()?;
+        labels += usize::from(label.is_some());
+        if let Some(list) = &mut list {
+            list.push(Item { id: record.id(), label: label.map(str::to_owned), metadata: record.metadata()? });
+        }
+    }
+    let info = memory.info().clone();
+    let document = Document {
+        memory: arguments.memory.clone(),
+        bytes,
+        patterns: memory.len(),
+        dimension: memory.dim(),
+        dtype: memory.dtype().to_string(),
+        next_id: memory.next_id(),
+        labels,
+        picture: picture_of(&info),
+        name: info.name,
+        created_by: info.created_by,
+        map: info.omega,
+        post: info.psi,
+        beta: info.beta,
+        extra: info.extra,
+        verified: arguments.verify,
+        list,
+    };
+    if common.json { print_json(&document) } else { print_bytes(document.text(Style::of_stdout()).as_bytes()) }
+}
+
+impl Document {
+    fn text(&self, style: Style) -> String {
+        let mut lines = vec![
+            ("patterns", format!("{} of {} entries, {}", self.patterns, self.dimension, self.dtype)),
+            ("file", format!("{} bytes{}", self.bytes, if self.verified { ", verified" } else { "" })),
+            ("next id", self.next_id.to_string()),
+            ("labels", self.labels.to_string()),
+        ];
+        lines.extend(self.picture.map(|(height, width)| ("pictures", format!("{width} x {height} pixels"))));
+        let said = [("name", &self.name), ("map", &self.map), ("post", &self.post), ("beta", &self.beta)];
+        let said = said.into_iter().chain([("written by", &self.created_by)]);
+        lines.extend(said.filter_map(|(what, text)| Some((what, text.clone()?))));
+        let mut text = format!("{}\n", style.bold(&self.memory));
+        for (what, value) in lines {
+            text += &format!("  {}{value}\n", style.dim(&format!("{what:<12}")));
+        }
+        if let Some(list) = &self.list {
+            let mut table = Table::new([("id", Align::Right), ("label", Align::Left), ("metadata", Align::Left)]);
+            for item in list {
+                let metadata = item.metadata.as_ref().map(Value::to_string).unwrap_or_default();
+                table.row([item.id.to_string(), item.label.clone().unwrap_or_default(), metadata]);
+            }
+            text += &table.render(style);
+        }
+        text
+    }
+}

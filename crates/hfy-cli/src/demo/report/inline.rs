@@ -1,0 +1,50 @@
+//! Pictures and texts inside of an HTML file.
+
+use crate::glyphs::SIDE;
+use crate::io::picture::write_png;
+
+/// A picture as a `data:` address.
+pub(super) fn data_uri(greys: &[f64]) -> String {
+    let mut png = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = write_png(&mut png, (SIDE, SIDE), greys);
+    format!("data:image/png;base64,{}", base64(&png))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let value = (bits >> (18 - 6 * digit)) & 63;
+            text.push(if digit <= chunk.len() { char::from(DIGITS[value as usize]) } else { '=' });
+        }
+    }
+    text
+}
+
+/// A text that HTML shows as it is.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_of_known_texts() {
+        let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
+        for (text, encoded) in pairs {
+            assert_eq!(base64(text.as_bytes()), encoded);
+        }
+        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
+    }
+
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(escaped("a<b & \"c\">"), "a&lt;b &amp; &quot;c&quot;&gt;");
+    }
+}

@@ -1,0 +1,50 @@
+//! A bar on the standard error, and Ctrl-C.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+static HANDLER: OnceLock<()> = OnceLock::new();
+
+/// Watches a long computation: shows how far it is, and stops it on Ctrl-C.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    bar: ProgressBar,
+}
+
+impl Watch {
+    /// Draws only if the standard error is a terminal. From here on the first Ctrl-C asks the work to stop, so that nothing
+    /// is left half-written, and a second one ends the program at once.
+    pub(crate) fn new(what: &'static str, quiet: bool) -> Self {
+        HANDLER.get_or_init(|| {
+            // Without a handler Ctrl-C ends the program, and files still appear whole or not at all.
+            let _ = ctrlc::set_handler(|| {
+                if STOPPED.swap(true, Ordering::Relaxed) {
+                    std::process::exit(130);
+                }
+            });
+        });
+        let shown = std::io::stderr().is_terminal() && !quiet;
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what);
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
+        Watch { bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())) }
+    }
+
+    /// Hears that so many of so many are done.
+    pub(crate) fn hear(&self, done: usize, total: usize) -> ControlFlow<()> {
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+        if STOPPED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,154 @@
+//! The program as a whole: help, exit codes, colours, files that appear whole or not at all.
+
+mod common;
+use common::{Folder, PATTERNS, QUERIES};
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("patterns.csv", PATTERNS);
+    folder.write("queries.csv", QUERIES);
+    folder.ok(&["memory", "build", "m.hfy", "patterns.csv"]);
+    folder
+}
+
+#[test]
+fn help_has_examples() {
+    let folder = Folder::new();
+    let commands: [&[&str]; 11] = [
+        &[],
+        &["demo"],
+        &["map"],
+        &["memory"],
+        &["memory", "build"],
+        &["memory", "add"],
+        &["memory", "remove"],
+        &["memory", "info"],
+        &["retrieve"],
+        &["energy"],
+        &["certify"],
+    ];
+    for command in commands {
+        let help = folder.ok(&[command, &["--help"]].concat());
+        assert!(help.contains("Usage: hfy"), "{command:?}: {help}");
+        assert!(help.contains("Examples:") || command == ["memory"], "{command:?}: {help}");
+    }
+    assert_eq!(folder.ok(&["--version"]), concat!("hfy ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn usage_is_code_two() {
+    let folder = folder();
+    let wrong: [&[&str]; 6] = [
+        &[],
+        &["fly"],
+        &["map"],
+        &["map", "sharpmax", "queries.csv"],
+        &["energy", "m.hfy"],
+        &["certify", "m.hfy", "--beta", "x"],
+    ];
+    for arguments in wrong {
+        assert_eq!(folder.run(arguments).code, 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn nothing_is_coloured_in_a_pipe() {
+    let folder = folder();
+    let runs: [&[&str]; 6] = [
+        &["map", "softmax", "queries.csv"],
+        &["memory", "info", "m.hfy", "--list"],
+        &["retrieve", "m.hfy", "queries.csv", "--trace"],
+        &["energy", "m.hfy", "queries.csv"],
+        &["certify", "m.hfy"],
+        &["demo"],
+    ];
+    for arguments in runs {
+        let run = folder.run(arguments);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(!run.stdout.contains('\x1b') && run.stderr.is_empty(), "{arguments:?}: {}", run.stderr);
+    }
+    let run = folder.run(&["map", "softmax", "none.csv"]);
+    assert!(!run.stderr.contains('\x1b'), "{}", run.stderr);
+    assert!(!folder.run(&["--help"]).stdout.contains('\x1b'));
+}
+
+#[test]
+fn files_are_not_replaced_unless_told() {
+    let folder = folder();
+    let runs: [&[&str]; 4] = [
+        &["map", "softmax", "queries.csv", "--out", "out.csv"],
+        &["retrieve", "m.hfy", "queries.csv", "--out", "out.csv"],
+        &["energy", "m.hfy", "queries.csv", "--out", "out.csv"],
+        &["certify", "m.hfy", "--out", "out.csv"],
+    ];
+    for arguments in runs {
+        folder.write("out.csv", "precious\n");
+        let error = folder.fails(arguments, 1);
+        assert_eq!(error, "out.csv: exists already: name another file, or replace it with --force");
+        assert_eq!(folder.read("out.csv"), "precious\n");
+        folder.ok(&[arguments, &["--force"]].concat());
+        assert_ne!(folder.read("out.csv"), "precious\n");
+    }
+    let error = folder.fails(&["map", "softmax", "queries.csv", "--out", "out.doc"], 1);
+    assert_eq!(error, "out.doc: cannot be written: names end in npy, npz, csv, tsv, txt or safetensors, or are -");
+    assert!(folder.names().iter().all(|name| !name.contains("part")), "{:?}", folder.names());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_an_error() {
+    let folder = folder();
+    let error = folder.fails(&["map", "softmax", "queries.csv", "--out", "none/out.csv"], 1);
+    assert!(error.contains("none"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_stops_is_no_failure() {
+    use std::process::Stdio;
+    let folder = Folder::new();
+    folder.write("long.csv", "1,2,3,4,5,6,7,8\n".repeat(200_000));
+    let mut child = folder
+        .command(&["map", "softmax", "long.csv"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_certification_leaves_nothing() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let folder = Folder::new();
+    // Half a minute of work, or more.
+    let (rows, columns) = (60_000u32, 256u32);
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    let header = format!("{{'descr': '|i1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    bytes.extend(format!("{header:<117}\n").into_bytes());
+    let mut state = 1u32;
+    bytes.extend((0..rows * columns).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    }));
+    folder.write("many.npy", bytes);
+    let child = folder
+        .command(&["certify", "many.npy", "--dtype", "f64", "--out", "certificates.csv"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    std::thread::sleep(Duration::from_secs(2));
+    let asked = Instant::now();
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(kill.success());
+    let output = child.wait_with_output().expect("an end");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    assert!(stderr.starts_with("error: interrupted after ") && stderr.contains(" of 60000"), "{stderr}");
+    assert!(output.stdout.is_empty() && asked.elapsed() < Duration::from_secs(20));
+    assert_eq!(folder.names(), ["many.npy"]);
+}

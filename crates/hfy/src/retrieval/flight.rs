@@ -1,0 +1,274 @@
+//! A batch of queries on its way: those that are finished leave it, and equal states are computed once.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
+
+use super::Retriever;
+use super::answer::Answer;
+use super::gram::Origins;
+use super::judge::{Finished, distance, norm};
+use super::report::{Report, Stopped};
+use super::settings::Stop;
+use crate::convex::Convex;
+use crate::error::{Error, Result};
+use crate::real::Real;
+use crate::separation::{Separation, Support};
+
+/// An error and the number of the query in the batch that it is about.
+type Faulty<V> = std::result::Result<V, (usize, Error)>;
+
+/// How far a query is.
+struct Course<T> {
+    steps: usize,
+    residual: f64,
+    stopped: Option<Stopped>,
+    support: Support<T>,
+    complete: bool,
+    /// Energies of the states before the current one; only the last of them unless a trace was asked for.
+    energies: Vec<T>,
+    /// Whether the current state came back, so that its energy is the last of those.
+    returned: bool,
+}
+
+pub(super) struct Flight<'f, 'a, T: Real, O, P> {
+    retriever: &'f Retriever<'a, T, O, P>,
+    queries: &'f [T],
+    /// Current states, one after the other; before the first step the queries.
+    states: Vec<T>,
+    courses: Vec<Course<T>>,
+    /// The queries that are not finished.
+    active: Vec<usize>,
+    /// Patterns on which all weight stays, with the energy of the state that they give.
+    settled: HashMap<usize, Option<T>>,
+    steps: usize,
+    /// The weights of the last update of each query, of a map with a finite reach.
+    origins: Vec<Option<Support<T>>>,
+}
+
+impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
+    pub(super) fn new(retriever: &'f Retriever<'a, T, O, P>, queries: &'f [T]) -> Self {
+        let count = queries.len() / retriever.model.width();
+        let course = |_| Course {
+            steps: 0,
+            residual: 0.0,
+            stopped: None,
+            support: Support::default(),
+            complete: false,
+            energies: Vec::new(),
+            returned: false,
+        };
+        Flight {
+            retriever,
+            queries,
+            states: queries.to_vec(),
+            courses: (0..count).map(course).collect(),
+            active: (0..count).collect(),
+            settled: HashMap::new(),
+            steps: 0,
+            origins: vec![None; count],
+        }
+    }
+
+    /// Whether every query is finished.
+    pub(super) fn is_over(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// Updates that are done, those that finished queries did not need among them.
+    pub(super) fn done(&self) -> usize {
+        let finished = self.courses.len() - self.active.len();
+        finished * self.retriever.limit() + self.active.len() * self.steps
+    }
+
+    /// One update of every query that is not finished.
+    pub(super) fn step(&mut self) -> Faulty<()> {
+        let model = &self.retriever.model;
+        let (width, next_width) = (model.width(), model.output_width());
+        let (slots, distinct, firsts) = self.distinct(&self.active, width);
+        let answers = self.answers(&distinct, &firsts, true)?;
+        let mut moves = Vec::with_capacity(answers.len());
+        for (slot, (mut answer, state)) in answers.into_iter().zip(distinct.chunks(width)).enumerate() {
+            let next = self.transformed(&mut answer).map_err(|e| (firsts[slot], e))?;
+            let energy = self.energy(&answer, state);
+            let returned = next.len() == width && next == state;
+            let residual = if next.len() == width { distance(&next, state) } else { norm(&next) };
+            if returned && let Some(index) = answer.pattern() {
+                self.settled.insert(index, energy);
+            }
+            moves.push(Move { answer, next, energy, returned, residual });
+        }
+        if next_width != width {
+            self.states = vec![T::zero(); self.courses.len() * next_width];
+        }
+        self.steps += 1;
+        let reaches = model.omega.reach().is_some();
+        for (&q, slot) in self.active.iter().zip(slots) {
+            let step = &moves[slot];
+            self.states[q * next_width..(q + 1) * next_width].copy_from_slice(&step.next);
+            if reaches {
+                self.origins[q] = Some(step.answer.support.clone());
+            }
+            arrive(self.retriever, &self.settled, &mut self.courses[q], step, self.steps);
+        }
+        self.active.retain(|&q| self.courses[q].stopped.is_none());
+        Ok(())
+    }
+
+    /// Final states and reports.
+    pub(super) fn land(mut self) -> Faulty<(Vec<T>, Vec<Report<T>>)> {
+        let retriever = self.retriever;
+        self.last_energies()?;
+        let (width, next_width) = (retriever.model.width(), retriever.model.output_width());
+        let mut reports = Vec::with_capacity(self.courses.len());
+        let ends = self.states.chunks(next_width).zip(self.queries.chunks(width));
+        for (course, (state, query)) in self.courses.into_iter().zip(ends) {
+            let (support, complete) = (course.support, course.complete);
+            let stopped = course.stopped.expect("the flight is over");
+            let energy = course.energies.last().copied();
+            let status = retriever.judge(&Finished { query, state, support: &support, complete, stopped, energy });
+            reports.push(Report {
+                status,
+                stopped,
+                steps: course.steps,
+                residual: T::of(course.residual),
+                support,
+                energy,
+                trace: retriever.settings.trace.then_some(course.energies),
+            });
+        }
+        Ok((self.states, reports))
+    }
+
+    /// The energies of final states, which are known where the state came back.
+    fn last_energies(&mut self) -> Faulty<()> {
+        if !self.retriever.wants_energy() {
+            return Ok(());
+        }
+        let open: Vec<usize> = (0..self.courses.len()).filter(|&q| !self.courses[q].returned).collect();
+        let width = self.retriever.model.width();
+        let (slots, distinct, firsts) = self.distinct(&open, width);
+        let answers = self.answers(&distinct, &firsts, false)?;
+        let energies: Vec<Option<T>> =
+            answers.iter().zip(distinct.chunks(width)).map(|(answer, state)| self.energy(answer, state)).collect();
+        for (q, slot) in open.into_iter().zip(slots) {
+            push_energy(&mut self.courses[q], energies[slot], self.retriever.settings.trace);
+        }
+        Ok(())
+    }
+
+    /// One step of distinct states, each of which some query was the first to have.
+    fn answers(&self, states: &[T], firsts: &[usize], projection: bool) -> Faulty<Vec<Answer<T>>> {
+        let model = &self.retriever.model;
+        let supports: Vec<_> = firsts.iter().map(|&q| self.origins[q].clone()).collect();
+        let linear = model.auto_associative && model.psi.is_identity();
+        let steps = if projection { self.retriever.limit() - self.steps } else { 1 };
+        let origins = Origins { supports: &supports, linear, steps };
+        self.retriever.answers(states, origins, projection).map_err(|(slot, e)| (firsts[slot], e))
+    }
+
+    /// The states of some queries without repetition: the place of each query's state among them, the states, and the
+    /// first query that has each.
+    fn distinct(&self, queries: &[usize], width: usize) -> (Vec<usize>, Vec<T>, Vec<usize>) {
+        let mut known: HashMap<u64, Vec<usize>> = HashMap::with_capacity(queries.len());
+        let (mut slots, mut states, mut firsts) = (Vec::with_capacity(queries.len()), Vec::new(), Vec::new());
+        for &q in queries {
+            let state = &self.states[q * width..(q + 1) * width];
+            let mut hasher = DefaultHasher::new();
+            state.iter().for_each(|v| hasher.write_u64(v.wide().to_bits()));
+            let alike = known.entry(hasher.finish()).or_default();
+            let slot = alike.iter().copied().find(|&slot| states[slot * width..(slot + 1) * width] == *state);
+            slots.push(slot.unwrap_or_else(|| {
+                alike.push(firsts.len());
+                firsts.push(q);
+                states.extend_from_slice(state);
+                firsts.len() - 1
+            }));
+        }
+        (slots, states, firsts)
+    }
+
+    /// `ŷ_Ψ` of the projection.
+    fn transformed(&self, answer: &mut Answer<T>) -> Result<Vec<T>> {
+        let psi = self.retriever.model.psi;
+        let mut next = std::mem::take(&mut answer.projection);
+        if answer.log_scale == T::zero() {
+            psi.argmax(&mut next)?;
+        } else {
+            psi.argmax_exp(&mut next, answer.log_scale)?;
+        }
+        Ok(next)
+    }
+
+    /// The energy of the state that was answered.
+    fn energy(&self, answer: &Answer<T>, state: &[T]) -> Option<T> {
+        let convex = self.retriever.model.psi.value(state);
+        answer.conjugate.map(|conjugate| if convex == T::infinity() { convex } else { convex - conjugate })
+    }
+}
+
+/// One update of one state.
+struct Move<T> {
+    answer: Answer<T>,
+    next: Vec<T>,
+    /// Of the state before.
+    energy: Option<T>,
+    returned: bool,
+    residual: f64,
+}
+
+/// Takes an update in, and says whether the query is finished with it.
+fn arrive<T: Real, O: Separation<T>, P: Convex<T>>(
+    retriever: &Retriever<'_, T, O, P>,
+    settled: &HashMap<usize, Option<T>>,
+    course: &mut Course<T>,
+    step: &Move<T>,
+    steps: usize,
+) {
+    let (limit, trace) = (retriever.limit(), retriever.settings.trace);
+    course.steps = steps;
+    course.residual = step.residual;
+    push_energy(course, step.energy, trace);
+    let mut repeats = 0;
+    let still = matches!(retriever.settings.stop, Stop::Residual { tolerance, .. } if step.residual <= tolerance);
+    if step.returned {
+        course.returned = true;
+        repeats = 1;
+    } else if steps < limit
+        && !still
+        && let Some(index) = step.answer.pattern()
+        && let Some(&energy) = settled.get(&index)
+    {
+        // The next update is known: it returns this state.
+        course.returned = true;
+        course.steps += 1;
+        course.residual = 0.0;
+        push_energy(course, energy, trace);
+        repeats = 1;
+    }
+    course.stopped = match retriever.settings.stop {
+        _ if !retriever.model.is_iterable() => Some(Stopped::Steps),
+        Stop::Steps(_) if course.returned || course.steps == limit => {
+            repeats += limit - course.steps;
+            course.steps = limit;
+            Some(Stopped::Steps)
+        }
+        Stop::Residual { tolerance, .. } if course.residual <= tolerance => Some(Stopped::Residual),
+        Stop::FixedPoint { .. } if course.returned => Some(Stopped::FixedPoint),
+        _ if course.steps == limit => Some(Stopped::Limit),
+        _ => None,
+    };
+    if course.stopped.is_some() {
+        course.support = step.answer.support.clone();
+        course.complete = step.answer.complete;
+        if let Some(&energy) = course.energies.last() {
+            (0..repeats).for_each(|_| push_energy(course, Some(energy), trace));
+        }
+    }
+}
+
+fn push_energy<T>(course: &mut Course<T>, energy: Option<T>, trace: bool) {
+    if !trace {
+        course.energies.clear();
+    }
+    course.energies.extend(energy);
+}
