@@ -15,9 +15,24 @@ use std::iter::Sum;
 
 use num_traits::{Float, NumAssign};
 
+use crate::separation::{Entmax, Normmax, Solve, Subsets};
+
 /// A floating-point type that maps are computed in: `f32` or `f64`.
 pub trait Real:
-    Float + NumAssign + Sum + Default + Debug + Display + LowerExp + faer::traits::RealField + Send + Sync + 'static
+    Float
+    + NumAssign
+    + Sum
+    + Default
+    + Debug
+    + Display
+    + LowerExp
+    + faer::traits::RealField
+    + Solve<Entmax>
+    + Solve<Normmax>
+    + Solve<Subsets>
+    + Send
+    + Sync
+    + 'static
 {
     /// The nearest number of this type.
     fn of(x: f64) -> Self;

@@ -11,6 +11,7 @@ mod pull;
 mod quadratic;
 mod raise;
 mod scan;
+mod solver;
 mod subsets;
 mod support;
 mod threshold;
@@ -24,12 +25,13 @@ pub use normmax::Normmax;
 pub use power::Power;
 pub use quadratic::Quadratic;
 pub(crate) use scan::across;
+pub(crate) use solver::Solve;
 pub use subsets::Subsets;
 pub use support::Support;
 
 use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
-use crate::real::{Real, Scratch, vectorised, weighted, with_copy};
+use crate::real::{Real, Scratch, weighted, with_copy};
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -96,43 +98,24 @@ trait Threshold<T: Real>: Sync {
     }
 }
 
-fn argmax_by<T: Real>(map: &impl Threshold<T>, theta: &mut [T]) -> Result<Outcome> {
-    T::with_scratch(|scratch| {
-        vectorised(
-            #[inline(always)]
-            || map.fill(theta, scratch),
-        )
-    })
+fn argmax_by<T: Solve<M>, M>(map: &M, theta: &mut [T]) -> Result<Outcome> {
+    T::fill(map, theta)
 }
 
-/// [`Threshold::collect`], compiled once for a map and a type: everything is inlined into it, and it has many callers.
-#[inline(never)]
-fn collect_by<T: Real>(
-    map: &impl Threshold<T>,
-    theta: &[T],
-    scratch: &mut Scratch<T>,
-    support: &mut Support<T>,
-) -> Result<Option<T>> {
-    vectorised(
-        #[inline(always)]
-        || map.collect(theta, scratch, support),
-    )
-}
-
-fn support_by<T: Real>(map: &impl Threshold<T>, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-    let max = T::with_scratch(|scratch| collect_by(map, theta, scratch, support))?;
+fn support_by<T: Real + Solve<M>, M>(map: &M, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+    let max = T::with_scratch(|scratch| <T as Solve<M>>::collect(map, theta, scratch, support))?;
     Ok(if max.is_some() { Outcome::Solved } else { Outcome::Empty })
 }
 
 /// Runs `work` on the support of the solved row and on its largest score; `None` where all is masked.
-fn with_support<T: Real, R>(
-    map: &impl Threshold<T>,
+fn with_support<T: Real + Solve<M>, M, R>(
+    map: &M,
     theta: &[T],
     work: impl FnOnce(&Support<T>, T) -> R,
 ) -> Result<Option<R>> {
     T::with_scratch(|scratch| {
         let mut support = std::mem::take(&mut scratch.support);
-        let solved = collect_by(map, theta, scratch, &mut support);
+        let solved = <T as Solve<M>>::collect(map, theta, scratch, &mut support);
         let result = solved.map(|max| max.map(|max| work(&support, max)));
         scratch.support = support;
         result
