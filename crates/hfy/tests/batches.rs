@@ -252,3 +252,32 @@ fn one_row_is_a_batch() {
     check::<f32>();
     check::<f64>();
 }
+
+/// More than a group of rows: new arrays are made of several, masks and errors are told by the number of the row in the whole.
+#[test]
+fn new_arrays_of_many_rows() {
+    let (rows, columns) = (1300, 1000);
+    let scores = normals(&[rows, columns], 9).into_dimensionality::<ndarray::Ix2>().expect("two axes");
+    let upstream = scores.mapv(|x| (5.0 * x).cos());
+    let mut random = Random::new(11);
+    let hidden = Array2::from_shape_fn((rows, columns), |_| random.normal() > 1.0);
+    for name in ["sparsemax", "entmax:1.13", "entmax:1.22", "normmax:2", "normmax:5", "subsets:3", "softmax"] {
+        let map: Map = name.parse().expect("the name is known");
+        let batch = Batch::new(&map).mask(Mask::hiding(hidden.view()));
+        let mut weights = Array2::from_elem(scores.dim(), f64::NAN);
+        batch.map_into(scores.view(), weights.view_mut()).expect("sound");
+        assert_eq!(batch.map(scores.view()).expect("sound").0, weights, "{name}");
+        let mut gradient = Array2::from_elem(scores.dim(), f64::NAN);
+        batch.pullback_into(weights.view(), upstream.view(), gradient.view_mut()).expect("sound");
+        assert_eq!(batch.pulled_back(weights.view(), upstream.view()).expect("sound"), gradient, "{name}");
+        let flipped = batch.clone().axis(Axis(0)).pulled_back(weights.view(), upstream.view()).expect("sound");
+        let mut in_place = upstream.clone();
+        batch.clone().axis(Axis(0)).pullback(weights.view(), in_place.view_mut()).expect("sound");
+        assert_eq!(flipped, in_place, "{name} along the first axis");
+        assert!(batch.pulled_back(weights.view(), upstream.slice_axis(Axis(0), (..1).into())).is_err());
+    }
+    let mut unsound = scores.clone();
+    unsound[[1201, 77]] = f64::NAN;
+    let error = Batch::new(&Entmax::SPARSEMAX).map(unsound.view()).expect_err("a score is NaN");
+    assert!(error.to_string().contains("1201") && error.to_string().contains("77"), "{error}");
+}

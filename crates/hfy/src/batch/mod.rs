@@ -5,6 +5,7 @@ mod rows;
 
 pub use mask::Mask;
 pub(crate) use rows::{Lanes, drive};
+use rows::{drive_from, grow};
 
 use ndarray::{Array, ArrayView, ArrayViewMut, Axis, Dimension, RemoveAxis};
 use num_traits::Float;
@@ -108,9 +109,20 @@ impl<F: ?Sized> Batch<'_, F> {
     where
         F: Convex<E::Compute>,
     {
-        let mut out = Array::from_elem(scores.raw_dim(), E::default());
-        let report = self.map_into(scores, out.view_mut())?;
-        Ok((out, report))
+        let (lanes, shape) = (self.lanes(scores.shape())?, scores.raw_dim());
+        if !lanes.in_order(shape.ndim()) {
+            let mut out = Array::from_elem(shape, E::default());
+            let report = self.map_into(scores, out.view_mut())?;
+            return Ok((out, report));
+        }
+        let from = lanes.read(scores.into_dyn());
+        let (rows, outcomes) = grow(&lanes, from.slice(), |first, rows| {
+            drive_from(&lanes, first, [], rows, |row, [], to| {
+                lanes.hide(row, to);
+                self.map.argmax(to)
+            })
+        })?;
+        Ok((Array::from_shape_vec(shape, rows).expect("as many entries as there were"), Report::of(&outcomes)))
     }
 
     /// The weights, into a caller's array of the same shape.
@@ -169,13 +181,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let (scores, weights) = (lanes.read(scores.into_dyn()), lanes.read(weights.into_dyn()));
         lanes.write(gradient.view_mut().into_dyn(), true, |g| {
             drive(&lanes, [scores.slice(), weights.slice()], g, |row, [scores, weights], g| {
-                if lanes.hides() {
-                    let mut visible = scores.to_vec();
-                    lanes.hide(row, &mut visible);
-                    self.map.vjp(&visible, weights, g)
-                } else {
-                    self.map.vjp(scores, weights, g)
-                }
+                lanes.visible(row, scores, |scores| self.map.vjp(scores, weights, g))
             })
         })?;
         Ok(())
@@ -225,6 +231,32 @@ impl<F: ?Sized> Batch<'_, F> {
             })
         })?;
         Ok(())
+    }
+
+    /// `Jᵀ gradient` for each row, from the weights alone, in a new array.
+    pub fn pulled_back<E: Element, D: Dimension + RemoveAxis>(
+        &self,
+        weights: ArrayView<'_, E, D>,
+        gradient: ArrayView<'_, E, D>,
+    ) -> Result<Array<E, D>>
+    where
+        F: Separation<E::Compute>,
+    {
+        let (lanes, shape) = (self.lanes(weights.shape())?, weights.raw_dim());
+        if !lanes.in_order(shape.ndim()) {
+            let mut out = Array::from_elem(shape, E::default());
+            self.pullback_into(weights, gradient, out.view_mut())?;
+            return Ok(out);
+        }
+        same_shape("gradient", gradient.shape(), weights.shape())?;
+        let (weights, gradient) = (lanes.read(weights.into_dyn()), lanes.read(gradient.into_dyn()));
+        let (rows, _) = grow(&lanes, gradient.slice(), |first, rows| {
+            drive_from(&lanes, first, [weights.slice()], rows, |row, [weights], g| {
+                lanes.silence(row, g);
+                self.map.pullback(weights, g)
+            })
+        })?;
+        Ok(Array::from_shape_vec(shape, rows).expect("as many entries as there were"))
     }
 
     /// The support of each row, in the order of the other axes.
@@ -287,9 +319,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let inputs = [scores.slice(), weights.slice(), u.slice(), w.slice()];
         lanes.write(out.view_mut().into_dyn(), false, |out| {
             drive(&lanes, inputs, out, |row, [scores, weights, u, w], out| {
-                let mut visible = scores.to_vec();
-                lanes.hide(row, &mut visible);
-                self.map.second_vjp(&visible, weights, u, w, out)?;
+                lanes.visible(row, scores, |scores| self.map.second_vjp(scores, weights, u, w, out))?;
                 lanes.silence(row, out);
                 Ok(())
             })

@@ -3,7 +3,7 @@
 use ndarray::{ArrayBase, ArrayViewD, ArrayViewMutD, CowArray, IxDyn, RawData};
 
 use crate::error::Result;
-use crate::real::{Element, Real};
+use crate::real::{Element, Real, with_copy};
 
 /// How an array falls into rows.
 #[derive(Debug)]
@@ -73,8 +73,20 @@ impl Lanes {
         Ok(result)
     }
 
-    pub(crate) fn hides(&self) -> bool {
-        self.hidden.is_some()
+    /// Whether rows run along the last axis, so that they lie in an array as they are numbered.
+    pub(crate) fn in_order(&self, dimensions: usize) -> bool {
+        self.axis + 1 == dimensions
+    }
+
+    /// Runs `work` on the row with its hidden entries at minus infinity.
+    pub(crate) fn visible<T: Real, R>(&self, row: usize, scores: &[T], work: impl FnOnce(&[T]) -> R) -> R {
+        if self.hidden.is_none() {
+            return work(scores);
+        }
+        with_copy(scores, |scores| {
+            self.hide(row, scores);
+            work(scores)
+        })
     }
 
     /// Sets the hidden entries of a row to minus infinity.
@@ -95,6 +107,42 @@ impl Lanes {
     }
 }
 
+/// Entries that are copied and then worked on together while they are in the outer cache.
+const ENTRIES_A_GROUP: usize = 1 << 20;
+
+/// A new array of rows that starts as a copy of `from` and that `work` updates, given the number of the first row of a few
+/// and those rows. Room is taken without being cleared first, and copied into by all threads.
+pub(crate) fn grow<E: Element, R>(
+    lanes: &Lanes,
+    from: &[E],
+    work: impl Fn(usize, &mut [E]) -> Result<Vec<R>>,
+) -> Result<(Vec<E>, Vec<R>)> {
+    let n = lanes.length;
+    let mut rows: Vec<E> = Vec::with_capacity(from.len());
+    if n == 0 {
+        let results = work(0, &mut rows)?;
+        return Ok((rows, results));
+    }
+    let mut results = Vec::with_capacity(lanes.rows);
+    for group in from.chunks((ENTRIES_A_GROUP / n).max(1) * n) {
+        let start = rows.len();
+        append(lanes, &mut rows, group);
+        results.extend(work(start / n, &mut rows[start..])?);
+    }
+    Ok((rows, results))
+}
+
+fn append<E: Element>(lanes: &Lanes, rows: &mut Vec<E>, group: &[E]) {
+    #[cfg(feature = "rayon")]
+    if !lanes.serial && group.len() > ENTRIES_A_TASK {
+        use rayon::prelude::*;
+        rows.par_extend(group.par_iter().with_min_len(ENTRIES_A_TASK).copied());
+        return;
+    }
+    let _ = lanes.serial;
+    rows.extend_from_slice(group);
+}
+
 /// A task has at least this many entries, so that handing it out costs little.
 const ENTRIES_A_TASK: usize = 1 << 15;
 
@@ -102,6 +150,17 @@ const ENTRIES_A_TASK: usize = 1 << 15;
 /// widened into buffers that each task owns. The error of the first row at fault is returned, with its number.
 pub(crate) fn drive<E: Element, const K: usize, R: Send>(
     lanes: &Lanes,
+    inputs: [&[E]; K],
+    out: &mut [E],
+    work: impl Fn(usize, [&[E::Compute]; K], &mut [E::Compute]) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    drive_from(lanes, 0, inputs, out, work)
+}
+
+/// The same for the rows from number `first` on, as many as `out` has; inputs are whole.
+pub(crate) fn drive_from<E: Element, const K: usize, R: Send>(
+    lanes: &Lanes,
+    first: usize,
     inputs: [&[E]; K],
     out: &mut [E],
     work: impl Fn(usize, [&[E::Compute]; K], &mut [E::Compute]) -> Result<R> + Sync,
@@ -116,7 +175,7 @@ pub(crate) fn drive<E: Element, const K: usize, R: Send>(
         let mut target = Vec::new();
         let mut results = Vec::with_capacity(out.len() / n);
         for (offset, out) in out.chunks_mut(n).enumerate() {
-            let row = number * rows_a_task + offset;
+            let row = first + number * rows_a_task + offset;
             let rows: [&[E]; K] = inputs.map(|input| &input[row * n..(row + 1) * n]);
             for (buffer, row) in buffers.iter_mut().zip(rows) {
                 if E::as_compute(row).is_none() {
@@ -140,7 +199,7 @@ pub(crate) fn drive<E: Element, const K: usize, R: Send>(
         Ok(results)
     };
     let parts: Vec<Result<Vec<R>>> = run(lanes, out, rows_a_task * n, task);
-    let mut results = Vec::with_capacity(lanes.rows);
+    let mut results = Vec::with_capacity(out.len() / n);
     for part in parts {
         results.extend(part?);
     }

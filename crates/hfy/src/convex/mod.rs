@@ -30,7 +30,7 @@ pub(crate) use transformed::product;
 pub use translated::Translated;
 
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, weighted};
+use crate::real::{Real, weighted, with_copy};
 
 /// How a row came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,9 +124,10 @@ pub trait Convex<T: Real>: Send + Sync {
     /// `g ← e^c J g` with the Jacobian at `e^c z`, where `y = ŷ(e^c z)`: the derivative of
     /// [`argmax_exp`](Self::argmax_exp) in `z`.
     fn vjp_exp(&self, z: &[T], y: &[T], c: T, g: &mut [T]) -> Result<()> {
-        let mut large = z.to_vec();
-        magnify(&mut large, c);
-        self.vjp(&large, y, g)?;
+        with_copy(z, |large| {
+            magnify(large, c);
+            self.vjp(large, y, g)
+        })?;
         magnify(g, c);
         Ok(())
     }

@@ -1,6 +1,6 @@
 use super::{Convex, Outcome};
 use crate::error::{Error, Result};
-use crate::real::{Real, weighted};
+use crate::real::{Real, weighted, with_copy};
 use crate::separation::{Separation, Support};
 
 /// `a f`: a temperature. With `a = 1/β` the map becomes `ŷ(β θ)` and the conjugate `f*(β θ) / β`.
@@ -57,9 +57,10 @@ impl<F> Scaled<F> {
     }
 
     fn warmed<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&[T]) -> Result<R>) -> Result<R> {
-        let mut scaled = theta.to_vec();
-        self.warm(&mut scaled)?;
-        work(&scaled)
+        with_copy(theta, |scaled| {
+            self.warm(scaled)?;
+            work(scaled)
+        })
     }
 
     /// `θ ← β θ`. A product that overflows is an error: below zero it would pass for a mask, and above it no

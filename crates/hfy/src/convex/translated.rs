@@ -1,6 +1,6 @@
 use super::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::Real;
+use crate::real::{Real, with_copy};
 
 /// `f(y - b)`: the domain moved by `b`. The conjugate gains `b·θ` and the map `b`.
 ///
@@ -62,15 +62,17 @@ impl<T: Real, F: Convex<T>> Convex<T> for Translated<F, T> {
 
     fn vjp(&self, theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
         // Solved anew: subtracting the offset from the output would blur its exact zeros.
-        let mut y = theta.to_vec();
-        self.inner.argmax(&mut y)?;
-        self.inner.vjp(theta, &y, g)
+        with_copy(theta, |y| {
+            self.inner.argmax(y)?;
+            self.inner.vjp(theta, y, g)
+        })
     }
 
     fn second_vjp(&self, theta: &[T], _y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        let mut y = theta.to_vec();
-        self.inner.argmax(&mut y)?;
-        self.inner.second_vjp(theta, &y, u, w, out)
+        with_copy(theta, |y| {
+            self.inner.argmax(y)?;
+            self.inner.second_vjp(theta, y, u, w, out)
+        })
     }
 
     fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {

@@ -8,6 +8,7 @@ mod scratch;
 
 pub use element::Element;
 pub use scratch::Scratch;
+pub(crate) use scratch::with_copy;
 
 use std::fmt::{Debug, Display, LowerExp};
 use std::iter::Sum;
@@ -30,8 +31,11 @@ pub trait Real:
     /// `ln(self)` for `self > 0` without branches.
     fn ln_lanes(self) -> Self;
 
-    /// `exp(p (ln(self) + correction))` for `self > 0` and a result below 2 or so, without branches.
-    fn powf_lanes(self, p: Self, correction: Self) -> Self;
+    /// `log2(self + lost)` for a normal `self > 0` and `lost` below its last digit, without branches. Anything for others.
+    fn log2_lanes(self, lost: Self) -> Self;
+
+    /// `2^self` for `self` below 64, without branches.
+    fn exp2_lanes(self) -> Self;
 
     /// Lends this thread's buffers, so that no row allocates.
     fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;

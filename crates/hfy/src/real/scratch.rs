@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::Real;
 use crate::separation::Support;
 
 /// Working memory of one row; its vectors keep their capacity between rows.
@@ -17,8 +18,20 @@ pub struct Scratch<T> {
     pub(crate) bends: Vec<T>,
     /// Upper bounds of candidates.
     pub(crate) caps: Vec<T>,
+    /// Room for copies of a row.
+    rows: Vec<Vec<T>>,
     /// The support of a row, for what is summed over it.
     pub(crate) support: Support<T>,
+}
+
+/// Runs `work` on a copy of `values`, in room that this thread keeps.
+pub(crate) fn with_copy<T: Real, R>(values: &[T], work: impl FnOnce(&mut [T]) -> R) -> R {
+    let mut row = T::with_scratch(|scratch| scratch.rows.pop()).unwrap_or_default();
+    row.clear();
+    row.extend_from_slice(values);
+    let result = work(&mut row);
+    T::with_scratch(|scratch| scratch.rows.push(row));
+    result
 }
 
 macro_rules! thread_scratch {

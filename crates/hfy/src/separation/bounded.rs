@@ -6,7 +6,7 @@ use super::capped::{Level, Parts, half_square, level, polish};
 use super::{Separation, Support, check_gradient, check_second, shifted_loss};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
-use crate::real::Real;
+use crate::real::{Real, with_copy};
 
 /// Constrained sparsemax, the Euclidean projection onto the simplex under upper bounds,
 ///
@@ -134,12 +134,13 @@ impl<T: Real> Convex<T> for Bounded<'_> {
 
     /// Minus infinity where every entry is masked: the maximum over nothing.
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        let mut y = theta.to_vec();
-        if self.argmax(&mut y)? == Outcome::Empty {
-            return Ok(T::neg_infinity());
-        }
-        let half = T::of(0.5);
-        Ok(y.iter().zip(theta).filter(|(y, _)| **y > T::zero()).map(|(&y, &x)| y * x - y * y * half).sum())
+        with_copy(theta, |y| {
+            if self.argmax(y)? == Outcome::Empty {
+                return Ok(T::neg_infinity());
+            }
+            let half = T::of(0.5);
+            Ok(y.iter().zip(theta).filter(|(y, _)| **y > T::zero()).map(|(&y, &x)| y * x - y * y * half).sum())
+        })
     }
 
     fn mass(&self) -> Option<f64> {

@@ -1,7 +1,7 @@
 use super::{Separation, check_second, scale_gradient};
 use crate::convex::{Convex, Outcome, all_masked, check_scores, steep};
 use crate::error::{Result, check_len};
-use crate::real::{Real, weighted};
+use crate::real::{Real, weighted, with_copy};
 
 /// `Ω(y) = Σ y log y - y` on the positive orthant: the exponential map, the separation of exponential dense
 /// associative memories. There is no positive part in it: `exp` is its exact gradient map.
@@ -42,9 +42,10 @@ impl Exponential {
 
     /// `log Σ exp(θ)`, the logarithm of the conjugate.
     pub fn log_conjugate<T: Real>(theta: &[T]) -> Result<T> {
-        let mut weights = theta.to_vec();
-        let max = Self::scaled(&mut weights)?;
-        Ok(max + weights.into_iter().sum::<T>().ln())
+        with_copy(theta, |weights| {
+            let max = Self::scaled(weights)?;
+            Ok(max + weights.iter().copied().sum::<T>().ln())
+        })
     }
 }
 

@@ -7,6 +7,7 @@ mod exponential;
 mod map;
 mod normmax;
 mod power;
+mod pull;
 mod quadratic;
 mod raise;
 mod scan;
@@ -28,7 +29,7 @@ pub use support::Support;
 
 use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
-use crate::real::{Real, Scratch, vectorised, weighted};
+use crate::real::{Real, Scratch, vectorised, weighted, with_copy};
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -47,10 +48,11 @@ pub trait Separation<T: Real>: Convex<T> {
     /// Indices and weights of the support. Threshold maps find it without writing a dense row; where nearly every entry
     /// has weight there is nothing to spare, and the row is computed.
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        let mut y = theta.to_vec();
-        let outcome = self.argmax(&mut y)?;
-        support.read(&y);
-        Ok(outcome)
+        with_copy(theta, |y| {
+            let outcome = self.argmax(y)?;
+            support.read(y);
+            Ok(outcome)
+        })
     }
 
     /// `g ← Jᵀ g` from the output alone.
@@ -72,41 +74,26 @@ trait Threshold<T: Real>: Sync {
     /// Writes the weights over the scores.
     #[inline(always)]
     fn fill(&self, theta: &mut [T], scratch: &mut Scratch<T>) -> Result<Outcome> {
-        fill_solved(theta, self.solve(theta, scratch)?)
+        if let Some(weights) = self.solve(theta, scratch)? {
+            weights.fill(theta);
+            Ok(Outcome::Solved)
+        } else {
+            theta.fill(T::zero());
+            Ok(Outcome::Empty)
+        }
     }
 
     /// Writes the support and returns the largest score; `None` where every entry is masked.
     #[inline(always)]
     fn collect(&self, theta: &[T], scratch: &mut Scratch<T>, support: &mut Support<T>) -> Result<Option<T>> {
         let weights = self.solve(theta, scratch)?;
-        Ok(collect_solved(theta, weights, &mut scratch.blocks, support))
+        support.clear();
+        let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);
+        Ok(weights.map(|weights| {
+            weights.collect(theta, &mut scratch.blocks, support);
+            max
+        }))
     }
-}
-
-#[inline(always)]
-fn fill_solved<T: Real>(theta: &mut [T], weights: Option<Weights<T>>) -> Result<Outcome> {
-    if let Some(weights) = weights {
-        weights.fill(theta);
-        Ok(Outcome::Solved)
-    } else {
-        theta.fill(T::zero());
-        Ok(Outcome::Empty)
-    }
-}
-
-#[inline(always)]
-fn collect_solved<T: Real>(
-    theta: &[T],
-    weights: Option<Weights<T>>,
-    blocks: &mut [T],
-    support: &mut Support<T>,
-) -> Option<T> {
-    support.clear();
-    let max = blocks.iter().copied().fold(T::neg_infinity(), T::max);
-    weights.map(|weights| {
-        weights.collect(theta, blocks, support);
-        max
-    })
 }
 
 fn argmax_by<T: Real>(map: &impl Threshold<T>, theta: &mut [T]) -> Result<Outcome> {

@@ -1,7 +1,8 @@
 //! Gamma-normmax: flatter than entmax over the patterns it keeps.
 
-use super::entmax::candidates;
-use super::raise::{Exponent, power_sum};
+use super::entmax::Candidates;
+use super::pull::on_support;
+use super::raise::{Exponent, moments};
 use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
@@ -73,6 +74,9 @@ impl Normmax {
         if !(y > T::zero()) {
             return T::zero();
         }
+        if self.gamma == 2.0 {
+            return norm;
+        }
         let power = T::of(self.gamma - 1.0);
         lesser_finite(y * (power * (norm / y).ln()).exp() / power)
     }
@@ -89,18 +93,19 @@ impl<T: Real> Threshold<T> for Normmax {
         // γ/(γ-1), the exponent of the threshold equation, and one less.
         let exponent = Exponent::of(T::of(1.0 / (self.gamma - 1.0)));
         let p = if self.gamma.is_infinite() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
-        let (count, tau) = candidates(theta, scratch, (max, one), p);
-        let kept = &mut scratch.kept[..count];
+        let candidates = Candidates::find(theta, scratch, (max, one), p);
+        let kept = candidates.kept(&mut scratch.kept);
         Ok(Some(if self.gamma.is_infinite() {
             let (level, size) = linear(kept);
             Weights::Above { shift: max, level, share: one / T::of(size as f64) }
         } else if self.gamma == 2.0 {
-            let (tau, total) = quadratic(kept, tau);
+            let (tau, total) = quadratic(kept, candidates.tau);
             Weights::Line { shift: max, tau, factor: one / total }
         } else {
-            let at = general(kept, Exponent::of(p), p, tau);
-            let total = power_sum(kept, at, exponent);
-            Weights::Power { shift: max, at, exponent, factor: one / total }
+            let scores = candidates.scores(theta, &scratch.kept);
+            let at = general(scores, (Exponent::of(p), p), candidates.tau, &mut scratch.bends);
+            let [total] = moments(scores, at, exponent);
+            Weights::Power { shift: max, scale: one, at, exponent, factor: one / total }
         }))
     }
 }
@@ -206,16 +211,18 @@ impl<T: Real> Separation<T> for Normmax {
             g.fill(T::zero());
             return Ok(());
         }
-        let norm = self.norm(y);
-        let mean: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum();
-        check_gradient(mean, g)?;
-        let mut total = T::zero();
-        for (g, &y) in g.iter_mut().zip(y) {
-            *g = weighted(self.slope(y, norm), *g - mean);
-            total += *g;
-        }
-        g.iter_mut().zip(y).for_each(|(g, &y)| *g -= y * total);
-        Ok(())
+        on_support(y, g, |y, g| {
+            let norm = self.norm(y);
+            let mean: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum();
+            check_gradient(mean, g)?;
+            let mut total = T::zero();
+            for (g, &y) in g.iter_mut().zip(y) {
+                *g = weighted(self.slope(y, norm), *g - mean);
+                total += *g;
+            }
+            g.iter_mut().zip(y).for_each(|(g, &y)| *g -= y * total);
+            Ok(())
+        })
     }
 
     /// With `t = (y/‖y‖)^(γ-1)` and `q = γ/(γ-1)`: `∂log y/∂q = log t - (q-1) μ'/t` less its mean, where

@@ -1,6 +1,6 @@
-//! Powers of many numbers at once, stretch by stretch, so that every loop is vector code.
+//! Powers of many numbers at once, a block at a time, so that every loop is vector code.
 
-use super::scan::{LANES, STRETCH, across, add};
+use super::scan::{BLOCK, LANES};
 use crate::real::{Real, greater};
 
 /// An exponent, and with it the way that powers are computed.
@@ -27,59 +27,108 @@ impl<T: Real> Exponent<T> {
         }
     }
 
-    /// The exponent less two; defined for exponents above one, where two is not given as a whole number.
-    fn less_two(self) -> Self {
+    /// The exponent less `n`; a whole one not below zero.
+    fn less(self, n: u32) -> Self {
         match self {
-            Exponent::Whole(k) => Exponent::Whole(k.saturating_sub(2)),
-            Exponent::Plain(p) => Exponent::Plain(p - T::of(2.0)),
-            Exponent::Precise(p) => Exponent::Precise(p - T::of(2.0)),
+            Exponent::Whole(k) => Exponent::Whole(k.saturating_sub(n)),
+            Exponent::Plain(p) => Exponent::Plain(p - T::of(f64::from(n))),
+            Exponent::Precise(p) => Exponent::Precise(p - T::of(f64::from(n))),
         }
     }
+}
 
-    /// `out ← (base + d)₊^self`.
+/// Entries as they are worked on together. A power is a long chain of operations; logarithms of a block, then exponentials,
+/// are twice as many chains of half the length, and more of them fit into a processor's window.
+type Block<T> = [T; BLOCK];
+
+/// Turns distances `d` into `t₊` for `t = base + d`, and writes its power, zero where `t` is not positive.
+trait Raise<T> {
+    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>);
+}
+
+struct Whole(u32);
+struct Plain<T>(T);
+struct Precise<T>(T);
+
+impl<T: Real> Raise<T> for Whole {
     #[inline(always)]
-    pub(crate) fn raise(self, base: T, d: &[T; STRETCH], out: &mut [T; STRETCH]) {
+    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
         let (zero, one) = (T::zero(), T::one());
-        match self {
-            Exponent::Whole(mut k) => {
-                let mut power = [zero; STRETCH];
-                for i in 0..STRETCH {
-                    let t = greater(base + d[i], zero);
-                    power[i] = t;
-                    out[i] = if t > zero { one } else { zero };
-                }
-                while k > 0 {
-                    if k & 1 == 1 {
-                        for i in 0..STRETCH {
-                            out[i] *= power[i];
-                        }
-                    }
-                    k >>= 1;
-                    for i in 0..STRETCH {
-                        power[i] *= power[i];
+        for (d, y) in d.as_chunks_mut::<LANES>().0.iter_mut().zip(y.as_chunks_mut::<LANES>().0) {
+            for i in 0..LANES {
+                d[i] = greater(base + d[i], zero);
+                y[i] = if d[i] > zero { one } else { zero };
+            }
+            let (mut power, mut k) = (*d, self.0);
+            while k > 0 {
+                if k & 1 == 1 {
+                    for i in 0..LANES {
+                        y[i] *= power[i];
                     }
                 }
+                k >>= 1;
+                for i in 0..LANES {
+                    power[i] *= power[i];
+                }
+            }
+        }
+    }
+}
+
+impl<T: Real> Raise<T> for Plain<T> {
+    #[inline(always)]
+    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
+        for i in 0..BLOCK {
+            let t = base + d[i];
+            (d[i], y[i]) = logarithm(t, T::zero(), self.0);
+        }
+        exponentials(y);
+    }
+}
+
+impl<T: Real> Raise<T> for Precise<T> {
+    #[inline(always)]
+    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
+        for i in 0..BLOCK {
+            let t = base + d[i];
+            (d[i], y[i]) = logarithm(t, d[i] - (t - base), self.0);
+        }
+        exponentials(y);
+    }
+}
+
+/// `t₊` and the logarithm of its power; minus infinity, or so much that it makes no difference, where `t` is not positive.
+#[inline(always)]
+fn logarithm<T: Real>(t: T, lost: T, p: T) -> (T, T) {
+    let log = p * t.log2_lanes(lost);
+    if t > T::min_positive_value() { (t, log) } else { (T::zero(), T::neg_infinity()) }
+}
+
+#[inline(always)]
+fn exponentials<T: Real>(y: &mut Block<T>) {
+    for y in y.iter_mut() {
+        *y = y.exp2_lanes();
+    }
+}
+
+/// The choice of how powers are computed, made outside of the loops.
+macro_rules! raising {
+    ($exponent:expr, $by:ident => $call:expr) => {
+        match $exponent {
+            Exponent::Whole(k) => {
+                let $by = &Whole(k);
+                $call
             }
             Exponent::Plain(p) => {
-                for i in 0..STRETCH {
-                    let t = base + d[i];
-                    let positive = t > zero;
-                    let y = if positive { t } else { one }.powf_lanes(p, zero);
-                    out[i] = if positive { y } else { zero };
-                }
+                let $by = &Plain(p);
+                $call
             }
             Exponent::Precise(p) => {
-                for i in 0..STRETCH {
-                    let t = base + d[i];
-                    let positive = t > zero;
-                    let safe = if positive { t } else { one };
-                    let lost = if positive { d[i] - (t - base) } else { zero };
-                    let y = safe.powf_lanes(p, lost / safe);
-                    out[i] = if positive { y } else { zero };
-                }
+                let $by = &Precise(p);
+                $call
             }
         }
-    }
+    };
 }
 
 /// A threshold `τ` as what is taken from the scores: `τ` itself, which keeps its digits as it approaches zero, or, for
@@ -116,88 +165,123 @@ impl<T: Real> Offset<T> {
     }
 }
 
-/// `Σ t^p`, `Σ t^(p-1)`, `Σ t^(p-2)` over `t = (z_i - τ)₊`, where positive.
-#[inline(always)]
-pub(crate) fn moments<T: Real>(z: &[T], at: Offset<T>, p: Exponent<T>) -> (T, T, T) {
-    let outside = T::of(-2.0);
-    let less = p.less_two();
-    let (mut s0, mut s1, mut s2) = ([T::zero(); STRETCH], [T::zero(); STRETCH], [T::zero(); STRETCH]);
-    let mut d = [outside; STRETCH];
-    let mut y = [T::zero(); STRETCH];
-    for part in z.chunks(STRETCH) {
-        if part.len() < STRETCH {
-            d = [outside; STRETCH];
-        }
-        for (d, &z) in d.iter_mut().zip(part) {
-            *d = z - at.value;
-        }
-        less.raise(at.base, &d, &mut y);
-        add(&mut s2, &y);
-        for i in 0..STRETCH {
-            d[i] = greater(at.base + d[i], T::zero());
-            y[i] *= d[i];
-        }
-        add(&mut s1, &y);
-        for i in 0..STRETCH {
-            y[i] *= d[i];
-        }
-        add(&mut s0, &y);
-    }
-    (across(&s0), across(&s1), across(&s2))
+/// Scores as they lie, and what makes `z = (x - shift) scale` of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scores<'a, T> {
+    pub(crate) row: &'a [T],
+    pub(crate) shift: T,
+    pub(crate) scale: T,
 }
 
-/// `y_i ← (z_i - τ)₊^p`.
-#[inline(always)]
-pub(crate) fn powers<T: Real>(z: &[T], at: Offset<T>, p: Exponent<T>, y: &mut [T]) {
-    let mut d = [T::of(-2.0); STRETCH];
-    let mut terms = [T::zero(); STRETCH];
-    for (part, y) in z.chunks(STRETCH).zip(y.chunks_mut(STRETCH)) {
-        for (d, &z) in d.iter_mut().zip(part) {
-            *d = z - at.value;
+impl<'a, T: Real> Scores<'a, T> {
+    /// Scores that are shifted and scaled already.
+    #[inline(always)]
+    pub(crate) fn plain(z: &'a [T]) -> Self {
+        Scores { row: z, shift: T::zero(), scale: T::one() }
+    }
+
+    /// Calls `take` with the distances `z - value` of a block at a time; what is missing of the last lies infinitely far
+    /// below.
+    #[inline(always)]
+    fn for_blocks(self, value: T, mut take: impl FnMut(&mut Block<T>)) {
+        let (blocks, rest) = self.row.as_chunks::<BLOCK>();
+        let mut d = [T::neg_infinity(); BLOCK];
+        for block in blocks {
+            for i in 0..BLOCK {
+                d[i] = (block[i] - self.shift) * self.scale - value;
+            }
+            take(&mut d);
         }
-        p.raise(at.base, &d, &mut terms);
-        y.copy_from_slice(&terms[..part.len()]);
+        if !rest.is_empty() {
+            d = [T::neg_infinity(); BLOCK];
+            for (d, &x) in d.iter_mut().zip(rest) {
+                *d = (x - self.shift) * self.scale - value;
+            }
+            take(&mut d);
+        }
     }
 }
 
-/// `Σ (z_i - τ)₊^p`.
+/// Entries that are added up in working precision before their sum joins the total.
+const RUN: usize = 1 << 11;
+
+/// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`, where positive; `p` above `K - 1`, or whole.
 #[inline(always)]
-pub(crate) fn power_sum<T: Real>(z: &[T], at: Offset<T>, p: Exponent<T>) -> T {
-    let mut total = [T::zero(); STRETCH];
-    let mut y = [T::zero(); STRETCH];
-    for part in z.chunks(STRETCH) {
-        let mut d = [T::of(-2.0); STRETCH];
-        for (d, &z) in d.iter_mut().zip(part) {
-            *d = z - at.value;
-        }
-        p.raise(at.base, &d, &mut y);
-        add(&mut total, &y);
-    }
-    across(&total)
+pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
+    raising!(p.less(K as u32 - 1), by => sums(z, at, by))
 }
 
-/// `row ← factor ((row - shift) - τ)₊^p`; stretches that weigh nothing cost no powers.
 #[inline(always)]
-pub(crate) fn fill<T: Real>(row: &mut [T], shift: T, at: Offset<T>, (p, factor): (Exponent<T>, T)) {
-    let mut d = [T::of(-2.0); STRETCH];
-    let mut y = [T::zero(); STRETCH];
-    for part in row.chunks_mut(STRETCH) {
-        for (d, &x) in d.iter_mut().zip(part.iter()) {
-            *d = (x - shift) - at.value;
+fn sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Raise<T>) -> [T; K] {
+    let mut total = [0.0; K];
+    let mut y = [T::zero(); BLOCK];
+    for row in z.row.chunks(RUN) {
+        let mut part = [[T::zero(); LANES]; K];
+        Scores { row, ..z }.for_blocks(
+            at.value,
+            #[inline(always)]
+            |t| {
+                by.raise(at.base, t, &mut y);
+                for (t, y) in t.as_chunks::<LANES>().0.iter().zip(y.as_chunks_mut::<LANES>().0) {
+                    for k in (0..K).rev() {
+                        for i in 0..LANES {
+                            part[k][i] += y[i];
+                        }
+                        for i in 0..LANES {
+                            y[i] *= t[i];
+                        }
+                    }
+                }
+            },
+        );
+        for k in 0..K {
+            total[k] += lane_sum(&part[k]).wide();
         }
+    }
+    total.map(T::of)
+}
+
+/// Kept out of line: its shuffles would spread into the loop before it.
+#[inline(never)]
+fn lane_sum<T: Real>(lanes: &[T; LANES]) -> T {
+    lanes.iter().copied().sum()
+}
+
+/// `row ← factor (z - τ)₊^p`; blocks that weigh nothing cost no powers.
+#[inline(always)]
+pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
+    raising!(p, by => fill_by(row, (shift, scale), at, by, factor))
+}
+
+#[inline(always)]
+fn fill_by<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, by: &impl Raise<T>, factor: T) {
+    let (blocks, rest) = row.as_chunks_mut::<BLOCK>();
+    let (mut d, mut y) = ([T::neg_infinity(); BLOCK], [T::zero(); BLOCK]);
+    for block in blocks {
         let mut top = [T::neg_infinity(); LANES];
-        for eight in d.as_chunks::<LANES>().0 {
-            for l in 0..LANES {
-                top[l] = greater(eight[l], top[l]);
+        for (block, d) in block.as_chunks::<LANES>().0.iter().zip(d.as_chunks_mut::<LANES>().0) {
+            for i in 0..LANES {
+                d[i] = (block[i] - shift) * scale - at.value;
+                top[i] = greater(d[i], top[i]);
             }
         }
         if top.iter().any(|&top| top > -at.base) {
-            p.raise(at.base, &d, &mut y);
-            for (x, &y) in part.iter_mut().zip(&y) {
-                *x = y * factor;
+            by.raise(at.base, &mut d, &mut y);
+            for i in 0..BLOCK {
+                block[i] = y[i] * factor;
             }
         } else {
-            part.fill(T::zero());
+            *block = [T::zero(); BLOCK];
+        }
+    }
+    if !rest.is_empty() {
+        d = [T::neg_infinity(); BLOCK];
+        for (d, &x) in d.iter_mut().zip(&*rest) {
+            *d = (x - shift) * scale - at.value;
+        }
+        by.raise(at.base, &mut d, &mut y);
+        for (x, &y) in rest.iter_mut().zip(&y) {
+            *x = y * factor;
         }
     }
 }

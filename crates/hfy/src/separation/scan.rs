@@ -79,29 +79,6 @@ pub(crate) fn gather<T: Real>(theta: &[T], blocks: &[T], (shift, scale): (T, T),
     count
 }
 
-/// Puts the weights of gathered entries back in their places, and zero everywhere else.
-#[inline(always)]
-pub(crate) fn scatter<T: Real>(row: &mut [T], blocks: &[T], (shift, scale): (T, T), level: T, weights: &[T]) {
-    if weights.len() == row.len() {
-        return row.copy_from_slice(weights);
-    }
-    let Some(last) = weights.len().checked_sub(1) else { return row.fill(T::zero()) };
-    let mut next = 0;
-    for (block, &top) in row.chunks_mut(BLOCK).zip(blocks) {
-        if (top - shift) * scale > level {
-            for x in block {
-                let keep = (*x - shift) * scale > level;
-                // Read in any case: which entries were kept is nothing that a processor could foresee.
-                let weight = weights[next.min(last)];
-                *x = if keep { weight } else { T::zero() };
-                next += usize::from(keep);
-            }
-        } else {
-            block.fill(T::zero());
-        }
-    }
-}
-
 /// Moves the entries above `level` to the front and returns their number.
 #[inline(always)]
 pub(crate) fn retain_above<T: Real>(values: &mut [T], level: T) -> usize {

@@ -1,6 +1,7 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
 use super::capped::{Level, Parts, half_square, level, polish, unit_level};
+use super::pull::pull_sloped;
 use super::scan::{block_maxima, gather};
 use super::weights::Weights;
 use super::{
@@ -69,6 +70,7 @@ impl Subsets {
     }
 }
 
+#[inline(always)]
 fn is_free<T: Real>(y: T) -> bool {
     y > T::zero() && y < T::one()
 }
@@ -185,9 +187,16 @@ impl<T: Real> Separation<T> for Subsets {
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
-        let mean = Self::free_mean(y, g)?.unwrap_or(T::zero());
-        g.iter_mut().zip(y).for_each(|(g, &y)| *g = if is_free(y) { *g - mean } else { T::zero() });
-        Ok(())
+        pull_sloped(
+            y,
+            g,
+            #[inline(always)]
+            |y, free| {
+                for (free, &y) in free.iter_mut().zip(y) {
+                    *free = if is_free(y) { T::one() } else { T::zero() };
+                }
+            },
+        )
     }
 
     /// More mass is spread evenly over the weights that are free to grow.

@@ -5,7 +5,7 @@
 //! its p-th root, the p-norm of `(z - τ)₊`, which is nearly straight: Newton steps on the norm approach the root
 //! from the left and take few rounds.
 
-use super::raise::{Exponent, Offset, moments};
+use super::raise::{Exponent, Offset, Scores, moments};
 use super::scan::{minimum, retain_above, sum};
 use crate::real::Real;
 
@@ -80,15 +80,103 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
     (tau, first)
 }
 
-/// The search for the root of `Σ (z_i - τ)₊^p = 1`, `p > 1`, by Halley's step on the p-norm where that is tame, Newton's
-/// otherwise, and by halving the bracket if both leave it.
+/// One step towards the root of `S(τ) = Σ t^p = 1`, `t = (z - τ)₊`, from the sums of `t^p`, `t^(p-1)`, … at hand.
+///
+/// With weights `t^p/S`, the mean `m` of `1/t`, and `e = 1/(t m) - 1`, a step `δ` makes of the sum
+///
+/// ```text
+/// S(τ + δ) = S (1 - δm)^p E[(1 - ηe)^p],   η = δm/(1 - δm),   E[(1 - ηe)^p] = 1 + p(p-1)/2 η² E[e²] - …
+/// ```
+///
+/// The first factor alone is Newton's step on the p-norm, which is nearly straight; the moments of `e` are small, and
+/// with them the step is of the order of how many there are.
+struct Step<T> {
+    /// What to add to the threshold.
+    delta: T,
+    /// The same without the moments: never past the root from the left.
+    newton: T,
+    /// The logarithm of the sum.
+    log: T,
+    /// The size of the first term left out, relative to the sum; infinity where the series is not to be trusted.
+    error: T,
+}
+
+impl<T: Real> Step<T> {
+    #[inline(always)]
+    fn new<const K: usize>(p: T, s: &[T; K]) -> Self {
+        let (one, log) = (T::one(), s[0].ln());
+        let mean = s[1] / s[0];
+        let moments = central_moments(s, mean);
+        // log S + p a + log(1 + Σ terms) = 0 in a = log(1 - δm), by Newton's method from where the terms are left out.
+        let (mut a, newton, mut error) = (-log / p, -(-log / p).exp_m1() / mean, T::zero());
+        for _ in 0..2 {
+            let eta = (-a).exp_m1();
+            if eta == T::zero() {
+                break;
+            }
+            // p(p-1)/2 η² E[e²], -p(p-1)(p-2)/6 η³ E[e³], …, multiplied in an order that does not overflow.
+            let (mut factor, mut terms, mut noise) = (p * eta, [T::zero(); 3], T::zero());
+            for k in 0..K - 2 {
+                let degree = T::of(k as f64 + 2.0);
+                factor *= -(p - degree + one) * eta / degree;
+                terms[k] = -factor * moments[k];
+                // Central moments are differences of numbers near one.
+                noise += factor.abs() * T::of((1 << (k + 1)) as f64) * T::epsilon();
+            }
+            let sum = terms[0] + terms[1] + terms[2];
+            if !(sum.abs() < T::of(0.5)) {
+                return Step { delta: newton, newton, log, error: T::infinity() };
+            }
+            // A term of degree k in η has slope k/η, and dη/da = -(1 + η).
+            let weighted = T::of(2.0) * terms[0] + T::of(3.0) * terms[1] + T::of(4.0) * terms[2];
+            let slope = -weighted / eta * (one + eta);
+            error = left_out::<T, K>(p, (p * eta).abs(), &terms, &moments) + noise;
+            a -= (log + p * a + sum.ln_1p()) / (p + slope / (one + sum));
+        }
+        Step { delta: -a.exp_m1() / mean, newton, log, error }
+    }
+}
+
+/// `E[e²]`, `E[e³]` and `E[e⁴]`; zero where the sums do not reach so far.
+#[inline(always)]
+fn central_moments<T: Real, const K: usize>(s: &[T; K], mean: T) -> [T; 3] {
+    let number = |x: f64| T::of(x);
+    let second = s[2] / s[0] / (mean * mean);
+    if K < 5 {
+        return [second - number(1.0), number(0.0), number(0.0)];
+    }
+    let third = s[3] / s[0] / (mean * mean * mean);
+    let fourth = s[4] / s[0] / (mean * mean * mean * mean);
+    [
+        second - number(1.0),
+        third - number(3.0) * second + number(2.0),
+        fourth - number(4.0) * third + number(6.0) * second - number(3.0),
+    ]
+}
+
+/// The size of the first term left out, from the last one at hand.
+#[inline(always)]
+fn left_out<T: Real, const K: usize>(p: T, length: T, terms: &[T; 3], moments: &[T; 3]) -> T {
+    if K < 5 {
+        terms[0].abs() * length * moments[0].abs().sqrt()
+    } else if p < T::of(6.0) {
+        // Entries near the threshold may make up all of the last term.
+        terms[2].abs()
+    } else {
+        terms[2].abs() * (length * moments[2].abs().sqrt().sqrt()).min(T::one())
+    }
+}
+
+/// The search for the root of `Σ (z_i - τ)₊^p = 1`, `p > 1`: long steps where they are tame, Newton's otherwise, and
+/// halving of the bracket if both leave it.
 struct Search<T> {
     p: T,
     low: T,
     high: T,
     last_step: T,
-    /// How near to zero the logarithm of the sum must be for one more step to end the search.
+    /// How small the first term left out must be for a step to be the last.
     close: T,
+    count: usize,
 }
 
 impl<T: Real> Search<T> {
@@ -97,53 +185,69 @@ impl<T: Real> Search<T> {
     fn new(p: T, left: Offset<T>, n: usize) -> Self {
         // For one entry, and for rounding, the upper end may fall below the lower.
         let high = left.upper(n, T::one() / p).max(left.value);
-        // The error left by a step is of third order, with a factor below a hundredth, for the norm is nearly straight;
-        // where an entry enters or leaves the support it is the p-th power of the step.
-        let third_order = (T::of(10.0) * T::epsilon()).cbrt();
-        let crossing = p * (T::of(0.1) * T::epsilon()).powf(T::one() / p);
-        Search { p, low: left.value, high, last_step: T::infinity(), close: third_order.min(crossing) }
+        Search { p, low: left.value, high, last_step: T::infinity(), close: T::of(0.25) * T::epsilon(), count: n }
+    }
+
+    /// Whether a step goes so far to the left that entries which were not in the sum could matter.
+    #[inline(always)]
+    fn meets_unseen(&self, delta: T) -> bool {
+        delta < T::zero() && T::of(self.count as f64) * (-delta).powf(self.p) > T::of(0.1) * T::epsilon()
     }
 
     /// The next value after one where the sums are these, and whether it is the last.
     #[inline(always)]
-    fn next(&mut self, at: T, (s0, s1, s2): (T, T, T)) -> (T, bool) {
-        let (p, log) = (self.p, s0.ln());
-        // 1 - S₀^(-1/p), without cancellation near the root.
-        let excess = -(-log / p).exp_m1();
-        let newton = s0 * excess / s1;
-        let bend = T::of(0.5) * (p - T::one()) * excess * (s2 * s0 / (s1 * s1) - T::one());
-        let tame = bend.abs() < T::of(0.5);
-        let mut next = at + if tame { newton / (T::one() - bend) } else { newton };
-        if tame && log.abs() <= self.close {
+    fn next<const K: usize>(&mut self, at: T, s: &[T; K]) -> (T, bool) {
+        let step = Step::new(self.p, s);
+        let mut next = at + step.delta;
+        if step.error <= self.close && !self.meets_unseen(step.delta) {
             return (next, true);
         }
-        if excess > T::zero() {
+        if step.log > T::zero() {
             self.low = at;
         } else {
             self.high = at;
         }
         if !(next >= self.low && next <= self.high) {
-            next = at + newton;
+            next = at + step.newton;
             if !(next >= self.low && next <= self.high) {
                 next = self.low + (self.high - self.low) * T::of(0.5);
             }
         }
         // Rounding of the sum is all that is left once steps no longer shrink.
-        let step = (next - at).abs();
-        let blurred = log.abs() <= T::of(64.0) * T::epsilon() && step >= T::of(0.5) * self.last_step;
-        self.last_step = step;
-        (next, blurred || step <= T::of(0.5) * T::epsilon() * next.abs())
+        let length = (next - at).abs();
+        let blurred = step.log.abs() <= T::of(64.0) * T::epsilon() && length >= T::of(0.5) * self.last_step;
+        self.last_step = length;
+        (next, blurred || length <= T::of(0.5) * T::epsilon() * next.abs())
     }
 }
 
-/// The root of `Σ (z_i - τ)₊^p = 1` for `p > 1`, in the form that keeps its digits. `start` must lie left of it.
+/// The root of `Σ (z_i - τ)₊^p = 1` for `p > 1`, in the form that keeps its digits. `start` must lie left of it; `sample`
+/// is room to work in.
 #[inline(always)]
-pub(crate) fn general<T: Real>(z: &[T], exponent: Exponent<T>, p: T, start: T) -> Offset<T> {
+pub(crate) fn general<T: Real>(
+    z: Scores<'_, T>,
+    (exponent, p): (Exponent<T>, T),
+    start: T,
+    sample: &mut Vec<T>,
+) -> Offset<T> {
     let left = Offset::left_of(start, exponent);
-    let mut search = Search::new(p, left, z.len());
-    let mut at = Offset { value: sampled(z, exponent, p, left), ..left };
+    match exponent {
+        Exponent::Whole(4..) | Exponent::Precise(_) => search::<T, 5>(z, (exponent, p), left, sample),
+        _ => search::<T, 3>(z, (exponent, p), left, sample),
+    }
+}
+
+#[inline(always)]
+fn search<T: Real, const K: usize>(
+    z: Scores<'_, T>,
+    (exponent, p): (Exponent<T>, T),
+    left: Offset<T>,
+    sample: &mut Vec<T>,
+) -> Offset<T> {
+    let mut search = Search::new(p, left, z.row.len());
+    let mut at = Offset { value: sampled::<T, K>(z, (exponent, p), left, sample), ..left };
     for _ in 0..60 {
-        let (next, last) = search.next(at.value, moments(z, at, exponent));
+        let (next, last) = search.next(at.value, &moments::<T, K>(z, at, exponent));
         at.value = next;
         if last {
             break;
@@ -152,31 +256,42 @@ pub(crate) fn general<T: Real>(z: &[T], exponent: Exponent<T>, p: T, start: T) -
     at
 }
 
-/// A guess at the root from every so-many-th entry; the left end where there are few.
+/// A guess at the root from a sample of the entries, found with a smaller sample first; the left end where there are few.
 #[inline(always)]
-fn sampled<T: Real>(z: &[T], exponent: Exponent<T>, p: T, left: Offset<T>) -> T {
-    const SAMPLE: usize = 1024;
-    if z.len() < 4 * SAMPLE {
-        return left.value;
-    }
-    let stride = z.len() / SAMPLE;
-    let weight = T::of(z.len() as f64 / SAMPLE as f64);
-    let mut sample = [T::zero(); SAMPLE];
-    for (i, v) in sample.iter_mut().enumerate() {
-        // The best entry counts for itself, not for its neighbours.
-        let entry = z[i * stride];
-        *v = if entry < T::zero() { entry } else { T::of(-2.0) };
-    }
+fn sampled<T: Real, const K: usize>(
+    z: Scores<'_, T>,
+    (exponent, p): (Exponent<T>, T),
+    left: Offset<T>,
+    sample: &mut Vec<T>,
+) -> T {
+    const MOST: usize = 8192;
+    let count = z.row.len();
     let mut at = left;
-    let mut search = Search::new(p, left, z.len());
-    // A sample this size is off by some hundredths: no use in coming closer.
-    search.close = T::of(0.2);
-    for _ in 0..8 {
-        let (a, b) = (moments(&sample, at, exponent), moments(&[T::zero()], at, exponent));
-        let (next, last) = search.next(at.value, (a.0 * weight + b.0, a.1 * weight + b.1, a.2 * weight + b.2));
-        at.value = next;
-        if last {
-            break;
+    for (size, rounds) in [(count / 128, 4), (count / 8, 2)] {
+        if size < 64 {
+            continue;
+        }
+        let size = size.min(MOST);
+        sample.clear();
+        for &x in z.row.iter().step_by(count / size) {
+            // The best entry counts for itself, not for its neighbours.
+            let entry = (x - z.shift) * z.scale;
+            sample.push(if entry < T::zero() { entry } else { T::of(-2.0) });
+        }
+        let weight = T::of(count as f64 / sample.len() as f64);
+        // A sample this small is off by some hundredths: no use in coming closer.
+        let mut search = Search { close: T::of(0.003), count: 0, ..Search::new(p, left, count) };
+        for _ in 0..rounds {
+            let mut s = moments::<T, K>(Scores::plain(sample), at, exponent);
+            let best = moments::<T, K>(Scores::plain(&[T::zero()]), at, exponent);
+            for k in 0..K {
+                s[k] = s[k] * weight + best[k];
+            }
+            let (next, last) = search.next(at.value, &s);
+            at.value = next;
+            if last {
+                break;
+            }
         }
     }
     at.value
@@ -188,7 +303,7 @@ pub(crate) fn general_lower<T: Real>(z: &[T], exponent: Exponent<T>, p: T) -> T 
     let inverse = T::one() / p;
     let mut at = Offset::left_of(-T::one(), exponent);
     for _ in 0..3 {
-        let (s0, s1, _) = moments(z, at, exponent);
+        let [s0, s1] = moments(Scores::plain(z), at, exponent);
         let step = s0 * -(-inverse * s0.ln()).exp_m1() / s1;
         if !(step > T::zero()) {
             break;

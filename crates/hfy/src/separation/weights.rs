@@ -14,8 +14,8 @@ pub(crate) enum Weights<T> {
     Square { shift: T, tau: T },
     /// `factor ((x - shift) - tau)₊`: 2-normmax.
     Line { shift: T, tau: T, factor: T },
-    /// `factor ((x - shift) - τ)₊^exponent`: normmax.
-    Power { shift: T, at: Offset<T>, exponent: Exponent<T>, factor: T },
+    /// `factor ((x - shift) scale - τ)₊^exponent`: entmax between 1 and 2, normmax.
+    Power { shift: T, scale: T, at: Offset<T>, exponent: Exponent<T>, factor: T },
     /// `((x - shift) scale - lowest + least^scale)^(1/scale)` from `lowest` on, where it is `least`: entmax above 2.
     Root { shift: T, scale: T, lowest: T, least: T },
     /// `share` above `level`: the uniform weights of infinite normmax.
@@ -49,8 +49,8 @@ impl<T: Real> Weights<T> {
                     *x = greater((*x - shift) - tau, zero) * factor;
                 }
             }
-            Weights::Power { shift, at, exponent, factor } => {
-                raise::fill(row, shift, at, (exponent, factor));
+            Weights::Power { shift, scale, at, exponent, factor } => {
+                raise::fill(row, (shift, scale), at, (exponent, factor));
             }
             Weights::Exponential { shift, factor } => {
                 for x in row.iter_mut() {

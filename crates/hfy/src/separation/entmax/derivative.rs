@@ -2,10 +2,11 @@
 //!
 //! With `δ = α - 1` and `s_i = y_i^(1-δ)` on the support (zero off it), the Jacobian is `diag(s) - s sᵀ / Σs`.
 
+use super::super::pull::{pull, pull_sloped};
 use super::super::{check_gradient, check_second};
 use super::Entmax;
 use crate::error::{Result, check_len};
-use crate::real::{Real, lesser_finite, vectorised};
+use crate::real::{Real, greater, lesser_finite, vectorised};
 
 impl Entmax {
     /// `s` of one weight.
@@ -35,44 +36,35 @@ impl Entmax {
         if self.alpha > 2.0 {
             return self.first_steep(y, g);
         }
-        vectorised(
+        if self.alpha == 1.0 {
+            return vectorised(
+                #[inline(always)]
+                || pull(y, g),
+            );
+        }
+        pull_sloped(
+            y,
+            g,
             #[inline(always)]
-            || {
+            |y, s| {
                 // The choice of alpha stays outside of the loops.
-                if self.alpha == 1.0 {
-                    pull(
-                        y,
-                        g,
-                        #[inline(always)]
-                        |y| y,
-                    )
-                } else if self.alpha == 1.5 {
-                    pull(
-                        y,
-                        g,
-                        #[inline(always)]
-                        |y| y.sqrt(),
-                    )
+                if self.alpha == 1.5 {
+                    for (s, &y) in s.iter_mut().zip(y) {
+                        *s = y.sqrt();
+                    }
                 } else if self.alpha == 2.0 {
-                    pull(
-                        y,
-                        g,
-                        #[inline(always)]
-                        |y| if y > T::zero() { T::one() } else { T::zero() },
-                    )
+                    for (s, &y) in s.iter_mut().zip(y) {
+                        *s = if y > T::zero() { T::one() } else { T::zero() };
+                    }
                 } else {
                     let power = T::of(1.0 - self.excess());
-                    pull(
-                        y,
-                        g,
-                        #[inline(always)]
-                        |y| {
-                            let positive = y > T::zero();
-                            let safe = if positive { y } else { T::one() };
-                            let s = (power * safe.ln_lanes()).exp_lanes();
-                            if positive { s } else { T::zero() }
-                        },
-                    )
+                    for (s, &y) in s.iter_mut().zip(y) {
+                        let log = power * greater(y, T::min_positive_value()).log2_lanes(T::zero());
+                        *s = if y > T::zero() { log } else { T::neg_infinity() };
+                    }
+                    for s in s {
+                        *s = s.exp2_lanes();
+                    }
                 }
             },
         )
@@ -186,38 +178,4 @@ fn psi<T: Real>(u: T) -> T {
     } else {
         ((-u).exp_m1() + u) / (u * u)
     }
-}
-
-/// `g ← s ∘ (g - Σ s g / Σ s)`.
-#[inline(always)]
-fn pull<T: Real>(y: &[T], g: &mut [T], slope: impl Fn(T) -> T) -> Result<()> {
-    let mut total = [T::zero(); 8];
-    let mut along = [T::zero(); 8];
-    let (y_parts, y_rest) = y.as_chunks::<8>();
-    let (g_parts, g_rest) = g.as_chunks_mut::<8>();
-    for (y, g) in y_parts.iter().zip(&*g_parts) {
-        for l in 0..8 {
-            let s = slope(y[l]);
-            total[l] += s;
-            // A gradient where the weight is zero is never looked at: it may be anything.
-            along[l] += if s > T::zero() { s * g[l] } else { T::zero() };
-        }
-    }
-    let [mut total, mut along] = [total, along].map(|lanes| lanes.into_iter().sum::<T>());
-    for (&y, &g) in y_rest.iter().zip(&*g_rest) {
-        let s = slope(y);
-        total += s;
-        along += if s > T::zero() { s * g } else { T::zero() };
-    }
-    if total == T::zero() {
-        g.fill(T::zero());
-        return Ok(());
-    }
-    let mean = along / total;
-    check_gradient(mean, g)?;
-    for (g, &y) in g.iter_mut().zip(y) {
-        let s = slope(y);
-        *g = if s > T::zero() { s * (*g - mean) } else { T::zero() };
-    }
-    Ok(())
 }

@@ -2,14 +2,11 @@
 
 mod derivative;
 
-use super::raise::{Exponent, powers};
-use super::scan::{BLOCK, block_maxima, gather, scatter, sum};
+use super::raise::{Exponent, Scores};
+use super::scan::{block_maxima, gather, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
-use super::{
-    Separation, Support, Threshold, argmax_by, collect_solved, fill_solved, in_simplex, shifted_loss, support_by,
-    with_support,
-};
+use super::{Separation, Support, Threshold, argmax_by, in_simplex, shifted_loss, support_by, with_support};
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
 use crate::real::{Real, Scratch, vectorised};
@@ -93,60 +90,79 @@ impl Entmax {
             positive.map(|&w| w * (delta * w.ln()).exp_m1()).sum::<T>() / delta / alpha
         }
     }
+}
 
-    /// Whether the threshold is found by iteration and the weights are powers: α between 1 and 2, except 1.5.
-    fn iterates(&self) -> bool {
-        self.alpha > 1.0 && self.alpha < 2.0 && self.alpha != 1.5
+/// The scores that can be in the support of `Σ (z - τ)₊^p = 1`, for `z = (x - max) scale`.
+pub(super) struct Candidates<T> {
+    /// How many were copied to `scratch.kept`, as `z`; `None` where they are so many that the row itself serves.
+    kept: Option<usize>,
+    /// A lower bound of `τ`.
+    pub(super) tau: T,
+    shift: T,
+    scale: T,
+}
+
+impl<T: Real> Candidates<T> {
+    /// By a lower bound of the threshold: that of a part of the row, here the block maxima, never exceeds that of the whole.
+    /// `p` must be the exponent, and is one or two where the candidates are to be copied in any case.
+    #[inline(always)]
+    pub(super) fn find(theta: &[T], scratch: &mut Scratch<T>, (max, scale): (T, T), p: T) -> Self {
+        const FEW: usize = 3;
+        let (one, closed) = (T::one(), p <= T::one() || p == T::of(2.0));
+        let mut tau = -one;
+        if scratch.blocks.len() > FEW && p >= one {
+            scratch.bends.clear();
+            for &top in &scratch.blocks {
+                let z = (top - max) * scale;
+                if z > -one {
+                    scratch.bends.push(z);
+                }
+            }
+            let part = if p == one {
+                linear(&mut scratch.bends).0
+            } else if closed {
+                quadratic(&mut scratch.bends, -one).0
+            } else {
+                general_lower(&scratch.bends, Exponent::of(p), p)
+            };
+            // Below what rounding may have added.
+            tau = (part - T::of(16.0) * T::epsilon()).max(tau);
+        }
+        if !closed && is_wide(theta, (max, scale), tau, Exponent::of(p)) {
+            return Candidates { kept: None, tau, shift: max, scale };
+        }
+        let count = gather(theta, &scratch.blocks, (max, scale), tau, &mut scratch.kept);
+        Candidates { kept: Some(count), tau, shift: max, scale }
     }
 
-    /// The weights of the candidates, in order, in `scratch.bounds`: powers are computed for them alone.
-    /// Returns how many there are, the largest score, and the level above which scores were kept.
+    /// Where they lie.
     #[inline(always)]
-    fn weigh_candidates<T: Real>(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<(usize, T, T)>> {
-        let (scale, p) = (T::of(self.excess()), T::of(1.0 / self.excess()));
-        let max = block_maxima(theta, &mut scratch.blocks)?;
-        if max == T::neg_infinity() {
-            return Ok(None);
+    pub(super) fn scores<'a>(&self, theta: &'a [T], kept: &'a [T]) -> Scores<'a, T> {
+        match self.kept {
+            Some(count) => Scores::plain(&kept[..count]),
+            None => Scores { row: theta, shift: self.shift, scale: self.scale },
         }
-        let (count, tau) = candidates(theta, scratch, (max, scale), p);
-        let Scratch { kept, bounds, .. } = scratch;
-        if bounds.len() < count {
-            bounds.resize(count, T::zero());
-        }
-        let exponent = Exponent::of(p);
-        let at = general(&kept[..count], exponent, p, tau);
-        powers(&kept[..count], at, exponent, &mut bounds[..count]);
-        Ok(Some((count, max, tau)))
+    }
+
+    /// The copies.
+    #[inline(always)]
+    pub(super) fn kept<'a>(&self, kept: &'a mut [T]) -> &'a mut [T] {
+        &mut kept[..self.kept.unwrap_or(0)]
     }
 }
 
-/// Fills `scratch.kept` with every `(x - max) scale` that can be in the support of `Σ (z - τ)₊^p = 1`, and returns their
-/// number and a lower bound of `τ`. The threshold of a part of the row, here the block maxima, never exceeds that of
-/// the whole.
+/// Whether so many entries exceed the level, by a sample, that copying them would cost more than the powers it spares.
 #[inline(always)]
-pub(super) fn candidates<T: Real>(theta: &[T], scratch: &mut Scratch<T>, (max, scale): (T, T), p: T) -> (usize, T) {
-    const FEW: usize = 3;
-    let mut tau = -T::one();
-    if scratch.blocks.len() > FEW && p >= T::one() {
-        scratch.bends.clear();
-        for &top in &scratch.blocks {
-            let z = (top - max) * scale;
-            if z > -T::one() {
-                scratch.bends.push(z);
-            }
-        }
-        let part = if p == T::one() {
-            linear(&mut scratch.bends).0
-        } else if p == T::of(2.0) {
-            quadratic(&mut scratch.bends, -T::one()).0
-        } else {
-            general_lower(&scratch.bends, Exponent::of(p), p)
-        };
-        // Below what rounding may have added.
-        tau = (part - T::of(16.0) * T::epsilon()).max(tau);
+fn is_wide<T: Real>(theta: &[T], (max, scale): (T, T), level: T, exponent: Exponent<T>) -> bool {
+    const SAMPLE: usize = 128;
+    let stride = theta.len().div_ceil(SAMPLE);
+    let (mut above, mut seen) = (0, 0);
+    for &x in theta.iter().step_by(stride) {
+        above += usize::from((x - max) * scale > level);
+        seen += 1;
     }
-    let count = gather(theta, &scratch.blocks, (max, scale), tau, &mut scratch.kept);
-    (count, tau)
+    let share = if matches!(exponent, Exponent::Whole(_)) { 8 } else { 2 };
+    above * share > seen
 }
 
 impl<T: Real> Threshold<T> for Entmax {
@@ -171,55 +187,21 @@ impl<T: Real> Threshold<T> for Entmax {
         }
         let scale = T::of(self.excess());
         let p = T::of(1.0 / self.excess());
-        let (count, tau) = candidates(theta, scratch, (max, scale), p);
-        let kept = &mut scratch.kept[..count];
+        let candidates = Candidates::find(theta, scratch, (max, scale), p);
+        let kept = candidates.kept(&mut scratch.kept);
         Ok(Some(if self.alpha == 2.0 {
             Weights::Ramp { shift: max, tau: linear(kept).0, cap: one }
         } else if self.alpha == 1.5 {
-            Weights::Square { shift: max, tau: quadratic(kept, tau).0 }
+            Weights::Square { shift: max, tau: quadratic(kept, candidates.tau).0 }
+        } else if self.alpha < 2.0 {
+            let exponent = Exponent::of(p);
+            let scores = candidates.scores(theta, &scratch.kept);
+            let at = general(scores, (exponent, p), candidates.tau, &mut scratch.bends);
+            Weights::Power { shift: max, scale, at, exponent, factor: one }
         } else {
-            // Above 2: where the search iterates, `weigh_candidates` is asked instead.
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
         }))
-    }
-
-    #[inline(always)]
-    fn fill(&self, theta: &mut [T], scratch: &mut Scratch<T>) -> Result<Outcome> {
-        if !self.iterates() {
-            return fill_solved(theta, self.solve(theta, scratch)?);
-        }
-        let Some((count, max, level)) = self.weigh_candidates(theta, scratch)? else {
-            theta.fill(T::zero());
-            return Ok(Outcome::Empty);
-        };
-        let scale = T::of(self.excess());
-        scatter(theta, &scratch.blocks, (max, scale), level, &scratch.bounds[..count]);
-        Ok(Outcome::Solved)
-    }
-
-    #[inline(always)]
-    fn collect(&self, theta: &[T], scratch: &mut Scratch<T>, support: &mut Support<T>) -> Result<Option<T>> {
-        if !self.iterates() {
-            let weights = self.solve(theta, scratch)?;
-            return Ok(collect_solved(theta, weights, &mut scratch.blocks, support));
-        }
-        support.clear();
-        let Some((_, max, level)) = self.weigh_candidates(theta, scratch)? else { return Ok(None) };
-        let scale = T::of(self.excess());
-        let above = |x: T| (x - max) * scale > level;
-        let mut weights = scratch.bounds.iter();
-        for (number, (block, _)) in
-            theta.chunks(BLOCK).zip(&scratch.blocks).enumerate().filter(|(_, (_, top))| above(**top))
-        {
-            for (offset, _) in block.iter().enumerate().filter(|(_, x)| above(**x)) {
-                let weight = *weights.next().expect("one weight for each candidate");
-                if weight > T::zero() {
-                    support.push(number * BLOCK + offset, weight);
-                }
-            }
-        }
-        Ok(Some(max))
     }
 }
 

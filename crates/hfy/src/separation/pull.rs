@@ -1,0 +1,165 @@
+//! Derivatives from weights, at the cost of the part of the row that has weight.
+
+use std::mem::take;
+
+use super::check_gradient;
+use super::scan::{BLOCK, LANES, STRETCH, across, add};
+use crate::error::Result;
+use crate::real::{Real, Scratch, greater, vectorised};
+
+/// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights: zero where they are zero.
+pub(super) fn pull_sloped<T: Real>(y: &[T], g: &mut [T], slope: impl Fn(&[T], &mut [T])) -> Result<()> {
+    on_support(y, g, |y, g| {
+        T::with_scratch(|scratch| {
+            let slopes = &mut scratch.caps;
+            if slopes.len() < y.len() {
+                slopes.resize(y.len(), T::zero());
+            }
+            vectorised(
+                #[inline(always)]
+                || {
+                    let mut sums = Sums::default();
+                    let slopes = &mut slopes[..y.len()];
+                    for ((y, s), g) in y.chunks(CHUNK).zip(slopes.chunks_mut(CHUNK)).zip(g.chunks(CHUNK)) {
+                        slope(y, s);
+                        sums.add(s, g);
+                    }
+                    sums.pull(slopes, g)
+                },
+            )
+        })
+    })
+}
+
+/// `g ← s ∘ (g - Σ s g / Σ s)`.
+#[inline(always)]
+pub(super) fn pull<T: Real>(s: &[T], g: &mut [T]) -> Result<()> {
+    let mut sums = Sums::default();
+    sums.add(s, g);
+    sums.pull(s, g)
+}
+
+/// Slopes that are written and then summed while they are in the nearest cache.
+const CHUNK: usize = 1 << 10;
+
+/// `Σ s` and `Σ s g`.
+#[derive(Default)]
+struct Sums<T> {
+    total: T,
+    along: T,
+}
+
+impl<T: Real> Sums<T> {
+    #[inline(always)]
+    fn add(&mut self, s: &[T], g: &[T]) {
+        let mut total = [T::zero(); STRETCH];
+        let mut along = [T::zero(); STRETCH];
+        let (s_parts, s_rest) = s.as_chunks::<STRETCH>();
+        let (g_parts, g_rest) = g.as_chunks::<STRETCH>();
+        for (s, g) in s_parts.iter().zip(g_parts) {
+            add(&mut total, s);
+            add(&mut along, &silenced_product(s, g));
+        }
+        let (mut s, mut g) = ([T::zero(); STRETCH], [T::zero(); STRETCH]);
+        s[..s_rest.len()].copy_from_slice(s_rest);
+        g[..g_rest.len()].copy_from_slice(g_rest);
+        add(&mut total, &s);
+        add(&mut along, &silenced_product(&s, &g));
+        self.total += across(&total);
+        self.along += across(&along);
+    }
+
+    #[inline(always)]
+    fn pull(&self, s: &[T], g: &mut [T]) -> Result<()> {
+        if self.total == T::zero() {
+            g.fill(T::zero());
+            return Ok(());
+        }
+        let mean = self.along / self.total;
+        check_gradient(mean, g)?;
+        for (g, &s) in g.iter_mut().zip(s) {
+            let pulled = s * (*g - mean);
+            *g = if s > T::zero() { pulled } else { T::zero() };
+        }
+        Ok(())
+    }
+}
+
+/// `s ∘ g`. A gradient where the weight is zero is never looked at: it may be anything.
+#[inline(always)]
+fn silenced_product<T: Real>(s: &[T; STRETCH], g: &[T; STRETCH]) -> [T; STRETCH] {
+    let mut terms = [T::zero(); STRETCH];
+    for i in 0..STRETCH {
+        let term = s[i] * g[i];
+        terms[i] = if s[i] > T::zero() { term } else { T::zero() };
+    }
+    terms
+}
+
+/// Runs `work`, which turns the gradient of a row into that of its scores, on the blocks of the row that have weight alone;
+/// elsewhere the gradient is zero. `work` must neither look at a gradient whose weight is zero nor leave one there.
+pub(super) fn on_support<T: Real>(y: &[T], g: &mut [T], work: impl Fn(&[T], &mut [T]) -> Result<()>) -> Result<()> {
+    // Taken out, so that `work` can borrow scratch of its own.
+    let (mut kept, mut gradients, mut blocks) = T::with_scratch(|scratch| {
+        let Scratch { kept, bounds, blocks, .. } = scratch;
+        (take(kept), take(bounds), take(blocks))
+    });
+    let few = vectorised(
+        #[inline(always)]
+        || compress(y, g, &mut blocks, (&mut kept, &mut gradients)),
+    );
+    let done = few && work(&kept, &mut gradients).is_ok();
+    if done {
+        expand(&blocks, &gradients, g);
+    }
+    T::with_scratch(|scratch| (scratch.kept, scratch.bounds, scratch.blocks) = (kept, gradients, blocks));
+    // An error must name the place in the whole row.
+    if done { Ok(()) } else { work(y, g) }
+}
+
+/// Copies the blocks that have weight, unless they are half of the row or more; `blocks` says of each whether it was copied.
+#[inline(always)]
+fn compress<T: Real>(y: &[T], g: &[T], blocks: &mut Vec<T>, (kept, gradients): (&mut Vec<T>, &mut Vec<T>)) -> bool {
+    let zero = T::zero();
+    blocks.clear();
+    let mut touched = 0;
+    let (whole, rest) = y.as_chunks::<BLOCK>();
+    for block in whole {
+        let mut top = [zero; LANES];
+        for part in block.as_chunks::<LANES>().0 {
+            for l in 0..LANES {
+                top[l] = greater(part[l], top[l]);
+            }
+        }
+        let any = top.iter().any(|&top| top > zero);
+        blocks.push(if any { T::one() } else { zero });
+        touched += usize::from(any);
+    }
+    let any = rest.iter().any(|&y| y > zero);
+    if !rest.is_empty() {
+        blocks.push(if any { T::one() } else { zero });
+    }
+    if touched * 2 > whole.len() {
+        return false;
+    }
+    kept.clear();
+    gradients.clear();
+    for ((y, g), _) in y.chunks(BLOCK).zip(g.chunks(BLOCK)).zip(&*blocks).filter(|(_, any)| **any > zero) {
+        kept.extend_from_slice(y);
+        gradients.extend_from_slice(g);
+    }
+    true
+}
+
+/// Puts the gradients of the blocks that were copied back, and zero everywhere else.
+fn expand<T: Real>(blocks: &[T], mut gradients: &[T], g: &mut [T]) {
+    for (g, &any) in g.chunks_mut(BLOCK).zip(blocks) {
+        if any > T::zero() {
+            let (block, rest) = gradients.split_at(g.len());
+            g.copy_from_slice(block);
+            gradients = rest;
+        } else {
+            g.fill(T::zero());
+        }
+    }
+}
