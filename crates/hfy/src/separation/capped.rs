@@ -5,7 +5,7 @@
 //! equation on the last piece gives the level. The bends at scores are searched first and the others as distances
 //! from the score above the level: `x_i - u_i` itself would be lost in the rounding of large scores.
 
-use super::scan::{minimum, sum};
+use super::scan::{minimum, sums};
 use crate::real::{Real, greater, lesser};
 
 /// The level as an anchor among the scores and a distance from it, which keeps small differences between large
@@ -113,15 +113,13 @@ pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
     }
     let mut tau = first_guess(x, mass, (low, high));
     for _ in 0..40 {
-        let held = sum(
+        let [held, free] = sums(
             x,
             #[inline(always)]
-            |x| lesser(greater(x - tau, T::zero()), T::one()),
-        );
-        let free = sum(
-            x,
-            #[inline(always)]
-            |x| if x > tau && x - tau < T::one() { T::one() } else { T::zero() },
+            |x| {
+                let held = lesser(greater(x - tau, T::zero()), T::one());
+                [held, if held > T::zero() && held < T::one() { T::one() } else { T::zero() }]
+            },
         );
         let excess = held - mass;
         if excess >= T::zero() {
@@ -171,26 +169,15 @@ impl<T: Real> Parts<T> {
     #[inline(always)]
     pub(crate) fn unit(level: Level<T>, mass: f64, x: &[T]) -> Self {
         let (zero, one) = (T::zero(), T::one());
-        let free = sum(
+        let [free, total, full] = sums(
             x,
             #[inline(always)]
             |x| {
-                let d = (x - level.anchor) - level.tau;
-                if d > zero && d < one { one } else { zero }
+                let distance = x - level.anchor;
+                let d = distance - level.tau;
+                let free = if d > zero && d < one { one } else { zero };
+                [free, if free > zero { distance } else { zero }, if d >= one { one } else { zero }]
             },
-        );
-        let total = sum(
-            x,
-            #[inline(always)]
-            |x| {
-                let d = (x - level.anchor) - level.tau;
-                if d > zero && d < one { x - level.anchor } else { zero }
-            },
-        );
-        let full = sum(
-            x,
-            #[inline(always)]
-            |x| if (x - level.anchor) - level.tau >= one { one } else { zero },
         );
         // A mass beyond a whole number keeps the digits that its type has no room for.
         Parts { free, excess: total + T::of(full.wide() - mass) }

@@ -112,7 +112,7 @@ pub(crate) fn minimum<T: Real>(values: &[T]) -> T {
 pub(crate) const STRETCH: usize = 32;
 
 /// `Σ f(x)`. Terms are computed for a stretch of entries and then added entry by entry to a running stretch: loops
-/// that compilers turn into vector code. Two sums in two passes are faster than two in one, which stays scalar.
+/// that compilers turn into vector code.
 #[inline(always)]
 pub(crate) fn sum<T: Real>(values: &[T], f: impl Fn(T) -> T) -> T {
     let mut terms = [T::zero(); STRETCH];
@@ -127,6 +127,39 @@ pub(crate) fn sum<T: Real>(values: &[T], f: impl Fn(T) -> T) -> T {
         add(&mut total, &terms);
     }
     across(&total)
+}
+
+/// Several sums in one pass.
+#[inline(always)]
+pub(crate) fn sums<T: Real, const K: usize>(values: &[T], f: impl Fn(T) -> [T; K]) -> [T; K] {
+    const WIDTH: usize = 2 * LANES;
+    let mut total = [[T::zero(); WIDTH]; K];
+    let mut terms = [[T::zero(); WIDTH]; K];
+    let (parts, rest) = values.as_chunks::<WIDTH>();
+    for part in parts {
+        for i in 0..WIDTH {
+            let term = f(part[i]);
+            for k in 0..K {
+                terms[k][i] = term[k];
+            }
+        }
+        for k in 0..K {
+            for i in 0..WIDTH {
+                total[k][i] += terms[k][i];
+            }
+        }
+    }
+    for (i, &x) in rest.iter().enumerate() {
+        let term = f(x);
+        for k in 0..K {
+            total[k][i] += term[k];
+        }
+    }
+    total.map(|lanes| {
+        let mut stretch = [T::zero(); STRETCH];
+        stretch[..WIDTH].copy_from_slice(&lanes);
+        across(&stretch)
+    })
 }
 
 /// `total ← total + terms`.

@@ -2,7 +2,7 @@
 
 use super::capped::{Level, Parts, half_square, level, polish, unit_level};
 use super::pull::pull_sloped;
-use super::scan::{block_maxima, gather};
+use super::scan::{block_maxima, gather, minimum};
 use super::weights::Weights;
 use super::{
     Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_capped_simplex, shifted_loss,
@@ -98,14 +98,16 @@ impl<T: Real> Threshold<T> for Subsets {
             let (low, _) = unit_level(bounds, mass, max);
             floor = low - T::of(4.0) * T::epsilon() * (low.abs() + one);
         }
-        let count = gather(theta, blocks, (zero, one), floor, kept);
+        // With neither a bound nor a mask nothing would be left out.
+        let whole = floor == T::neg_infinity() && minimum(theta) > T::neg_infinity();
+        let count = if whole { theta.len() } else { gather(theta, blocks, (zero, one), floor, kept) };
         if self.k > count as f64 {
             return Err(Error::parameter("k", self.k, "k must not exceed the number of unmasked entries in a row"));
         }
         if self.k == count as f64 {
             return Ok(Some(Weights::Above { shift: zero, level: floor, share: one }));
         }
-        let kept = &kept[..count];
+        let kept = if whole { theta } else { &kept[..count] };
         let found = match unit_level(kept, mass, max) {
             (_, Some(anchor)) => Level { anchor, tau: zero },
             (_, None) => {

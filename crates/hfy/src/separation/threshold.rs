@@ -6,7 +6,7 @@
 //! from the left and take few rounds.
 
 use super::raise::{Exponent, Offset, Scores, moments};
-use super::scan::{minimum, retain_above, sum};
+use super::scan::{minimum, retain_above, sum, sums};
 use crate::real::Real;
 
 /// `p = 1`: drops entries below the mean threshold until none is left to drop. Finite and exact. Returns `τ` and
@@ -32,15 +32,10 @@ pub(crate) fn linear<T: Real>(z: &mut [T]) -> (T, usize) {
 /// `Σ (z - τ)` and `Σ (z - τ)²`.
 #[inline(always)]
 fn distances<T: Real>(z: &[T], tau: T) -> (T, T) {
-    let first = sum(
+    let [first, second] = sums(
         z,
         #[inline(always)]
-        |z| z - tau,
-    );
-    let second = sum(
-        z,
-        #[inline(always)]
-        |z| (z - tau) * (z - tau),
+        |z| [z - tau, (z - tau) * (z - tau)],
     );
     (first, second)
 }
