@@ -410,3 +410,16 @@ fn words_for_people() {
     ];
     assert_eq!(texts, expected);
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn reports_can_be_written() {
+    let network = Network::from_text("sparsemax", "identity", 2.0, array![[1.0, 0.0], [0.0, 1.0]]).expect("a network");
+    let found = run(&network, Settings::default(), &array![[0.9, 0.1]]);
+    let json = serde_json::to_value(&found).expect("it can be written");
+    assert_eq!(json["states"], serde_json::json!([[1.0, 0.0]]));
+    let report = &json["reports"][0];
+    assert_eq!(report["status"], serde_json::json!({ "Pattern": 0 }));
+    assert_eq!(report["support"], serde_json::json!({ "indices": [0], "weights": [1.0] }));
+    assert_eq!((&report["stopped"], &report["trace"]), (&serde_json::json!("FixedPoint"), &serde_json::Value::Null));
+}

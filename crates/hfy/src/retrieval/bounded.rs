@@ -88,7 +88,7 @@ impl<T: Real> Bounded<'_, T> {
                 }
             }
         }
-        let mut bounds = vec![T::zero(); TILE * TILE];
+        let mut bounds = vec![T::zero(); TILE * TILE.min(queries.len())];
         let mut found = Found::new();
         for (number, first) in patterns.clone().step_by(TILE).enumerate() {
             let tile = TILE.min(patterns.end - first);

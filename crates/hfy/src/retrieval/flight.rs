@@ -1,7 +1,6 @@
 //! A batch of queries on its way: those that are finished leave it, and equal states are computed once.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
 
 use super::Retriever;
 use super::answer::Answer;
@@ -9,6 +8,7 @@ use super::gram::Origins;
 use super::judge::{Finished, distance, norm};
 use super::report::{Report, Stopped};
 use super::settings::Stop;
+use super::tiles::in_parts;
 use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::real::Real;
@@ -86,16 +86,20 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         let (width, next_width) = (model.width(), model.output_width());
         let (slots, distinct, firsts) = self.distinct(&self.active, width);
         let answers = self.answers(&distinct, &firsts, true)?;
-        let mut moves = Vec::with_capacity(answers.len());
-        for (slot, (mut answer, state)) in answers.into_iter().zip(distinct.chunks(width)).enumerate() {
-            let next = self.transformed(&mut answer).map_err(|e| (firsts[slot], e))?;
-            let energy = self.energy(&answer, state);
-            let returned = next.len() == width && next == state;
-            let residual = if next.len() == width { distance(&next, state) } else { norm(&next) };
-            if returned && let Some(index) = answer.pattern() {
-                self.settled.insert(index, energy);
+        let parts = in_parts(answers.len(), |part| {
+            let one = |slot: usize| {
+                let state = &distinct[slot * width..(slot + 1) * width];
+                self.moved(&answers[slot], state).map_err(|e| (firsts[slot], e))
+            };
+            part.map(one).collect::<Faulty<Vec<_>>>()
+        });
+        let moves: Vec<Move<T>> = parts.into_iter().collect::<Faulty<Vec<_>>>()?.into_iter().flatten().collect();
+        for (answer, step) in answers.iter().zip(&moves) {
+            if step.returned
+                && let Some(index) = answer.pattern()
+            {
+                self.settled.insert(index, step.energy);
             }
-            moves.push(Move { answer, next, energy, returned, residual });
         }
         if next_width != width {
             self.states = vec![T::zero(); self.courses.len() * next_width];
@@ -103,12 +107,12 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         self.steps += 1;
         let reaches = model.omega.reach().is_some();
         for (&q, slot) in self.active.iter().zip(slots) {
-            let step = &moves[slot];
+            let (answer, step) = (&answers[slot], &moves[slot]);
             self.states[q * next_width..(q + 1) * next_width].copy_from_slice(&step.next);
             if reaches {
-                self.origins[q] = Some(step.answer.support.clone());
+                self.origins[q] = Some(answer.support.clone());
             }
-            arrive(self.retriever, &self.settled, &mut self.courses[q], step, self.steps);
+            arrive(self.retriever, &self.settled, &mut self.courses[q], (answer, step), self.steps);
         }
         self.active.retain(|&q| self.courses[q].stopped.is_none());
         Ok(())
@@ -173,9 +177,7 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         let (mut slots, mut states, mut firsts) = (Vec::with_capacity(queries.len()), Vec::new(), Vec::new());
         for &q in queries {
             let state = &self.states[q * width..(q + 1) * width];
-            let mut hasher = DefaultHasher::new();
-            state.iter().for_each(|v| hasher.write_u64(v.wide().to_bits()));
-            let alike = known.entry(hasher.finish()).or_default();
+            let alike = known.entry(hash(state)).or_default();
             let slot = alike.iter().copied().find(|&slot| states[slot * width..(slot + 1) * width] == *state);
             slots.push(slot.unwrap_or_else(|| {
                 alike.push(firsts.len());
@@ -187,28 +189,31 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         (slots, states, firsts)
     }
 
-    /// `ŷ_Ψ` of the projection.
-    fn transformed(&self, answer: &mut Answer<T>) -> Result<Vec<T>> {
+    /// What an answer makes of its state.
+    fn moved(&self, answer: &Answer<T>, state: &[T]) -> Result<Move<T>> {
         let psi = self.retriever.model.psi;
-        let mut next = std::mem::take(&mut answer.projection);
+        let mut next = answer.projection.clone();
         if answer.log_scale == T::zero() {
             psi.argmax(&mut next)?;
         } else {
             psi.argmax_exp(&mut next, answer.log_scale)?;
         }
-        Ok(next)
+        let wide = next.len() == state.len();
+        let residual = if wide { distance(&next, state) } else { norm(&next) };
+        Ok(Move { energy: self.energy(answer, state), returned: wide && next == state, residual, next })
     }
 
     /// The energy of the state that was answered.
     fn energy(&self, answer: &Answer<T>, state: &[T]) -> Option<T> {
-        let convex = self.retriever.model.psi.value(state);
-        answer.conjugate.map(|conjugate| if convex == T::infinity() { convex } else { convex - conjugate })
+        answer.conjugate.map(|conjugate| {
+            let convex = self.retriever.model.psi.value(state);
+            if convex == T::infinity() { convex } else { convex - conjugate }
+        })
     }
 }
 
 /// One update of one state.
 struct Move<T> {
-    answer: Answer<T>,
     next: Vec<T>,
     /// Of the state before.
     energy: Option<T>,
@@ -221,7 +226,7 @@ fn arrive<T: Real, O: Separation<T>, P: Convex<T>>(
     retriever: &Retriever<'_, T, O, P>,
     settled: &HashMap<usize, Option<T>>,
     course: &mut Course<T>,
-    step: &Move<T>,
+    (answer, step): (&Answer<T>, &Move<T>),
     steps: usize,
 ) {
     let (limit, trace) = (retriever.limit(), retriever.settings.trace);
@@ -235,7 +240,7 @@ fn arrive<T: Real, O: Separation<T>, P: Convex<T>>(
         repeats = 1;
     } else if steps < limit
         && !still
-        && let Some(index) = step.answer.pattern()
+        && let Some(index) = answer.pattern()
         && let Some(&energy) = settled.get(&index)
     {
         // The next update is known: it returns this state.
@@ -258,12 +263,24 @@ fn arrive<T: Real, O: Separation<T>, P: Convex<T>>(
         _ => None,
     };
     if course.stopped.is_some() {
-        course.support = step.answer.support.clone();
-        course.complete = step.answer.complete;
+        course.support = answer.support.clone();
+        course.complete = answer.complete;
         if let Some(&energy) = course.energies.last() {
             (0..repeats).for_each(|_| push_energy(course, Some(energy), trace));
         }
     }
+}
+
+/// Equal for states that are equal to the last bit.
+fn hash<T: Real>(state: &[T]) -> u64 {
+    const LANES: usize = 4;
+    let mut lanes = [0x9E37_79B9_7F4A_7C15_u64; LANES];
+    for part in state.chunks(LANES) {
+        for (lane, v) in lanes.iter_mut().zip(part) {
+            *lane = (*lane ^ v.wide().to_bits()).wrapping_mul(0xBF58_476D_1CE4_E5B9).rotate_left(29);
+        }
+    }
+    lanes.into_iter().fold(0, |hash, lane| (hash ^ lane).wrapping_mul(0x94D0_49BB_1331_11EB).rotate_left(31))
 }
 
 fn push_energy<T>(course: &mut Course<T>, energy: Option<T>, trace: bool) {

@@ -118,7 +118,7 @@ impl<'a, T: Real, O: Separation<T>, P: Convex<T>> Retriever<'a, T, O, P> {
     /// use ndarray::Array2;
     /// use std::ops::ControlFlow;
     ///
-    /// let network = Network::modern(1.0, Array2::eye(3))?;
+    /// let network = Network::modern(1.0, Array2::<f64>::eye(3))?;
     /// let stopped = Retriever::new(&network)?.retrieve_with(Array2::eye(3).view(), &|_, _| ControlFlow::Break(()));
     /// assert_eq!(stopped.unwrap_err(), Error::Interrupted { done: 3, total: 300 });
     /// # Ok::<(), hfy::Error>(())
