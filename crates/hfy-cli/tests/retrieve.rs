@@ -156,6 +156,12 @@ fn pictures_in_and_out() {
     let file = format!("recalled/{:04}-cat.png", cat["row"].as_u64().expect("a row"));
     assert_eq!(folder.bytes(&file), folder.bytes("glyphs/whole/cat.png"));
     assert_eq!(found["pictures"].as_array().map(Vec::len), Some(32));
+    // JPEG loses a little, and no more.
+    folder.ok(&["retrieve", "g.hfy", "glyphs/damaged/cat.png", "--pictures", "jpeg", "--picture-format", "jpeg"]);
+    let greys = |file: &str| rows(&folder.ok(&["map", "quadratic", file])).swap_remove(0);
+    let (whole, lossy) = (greys("glyphs/whole/cat.png"), greys("jpeg/0000-cat.jpg"));
+    let worst = whole.iter().zip(&lossy).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(whole.len() == lossy.len() && worst > 0.0 && worst < 0.2, "{worst}");
     let text = folder.ok(&["retrieve", "g.hfy", "glyphs/damaged/cat.png", "--show"]);
     assert!(text.contains("→ exactly") && text.contains('█') && text.contains("(cat)"), "{text}");
     let error = folder.fails(&["retrieve", "g.hfy", &data("ramp.png")], 1);

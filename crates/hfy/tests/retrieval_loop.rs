@@ -423,3 +423,23 @@ fn reports_can_be_written() {
     assert_eq!(report["support"], serde_json::json!({ "indices": [0], "weights": [1.0] }));
     assert_eq!((&report["stopped"], &report["trace"]), (&serde_json::json!("FixedPoint"), &serde_json::Value::Null));
 }
+
+/// A sum of energies retrieves like any other network.
+#[test]
+fn sums_of_energies() {
+    let mut random = Random::new(41);
+    let patterns: Array2<f64> = normals(&mut random, 12, 6);
+    let queries = near_patterns(&mut random, patterns.view(), 5, 0.3);
+    let terms = vec![hfy::Scaled::with_beta(hfy::Entmax::SPARSEMAX, 2.0).expect("sound"); 2];
+    let network = Network::sum(terms, "l2:2".parse::<hfy::Post>().expect("known"), &patterns).expect("sound");
+    let retriever = Retriever::new(&network).and_then(|r| r.with_settings(settings(Stop::Steps(3)))).expect("sound");
+    let found = retriever.retrieve(queries.view()).expect("sound");
+    for (query, (state, report)) in queries.rows().into_iter().zip(found.states.rows().into_iter().zip(&found.reports))
+    {
+        let path = network.trajectory(&query.to_vec(), 3).expect("sound");
+        close(&state.to_vec(), path.state(), 1e-12, "state");
+        close(report.trace.as_ref().expect("a trace"), &path.energies.expect("energies"), 1e-12, "energies");
+        let weights: f64 = report.support.weights().iter().sum();
+        assert!((weights - 2.0).abs() < 1e-12, "two maps, two units of weight: {weights}");
+    }
+}

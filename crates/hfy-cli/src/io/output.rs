@@ -78,9 +78,13 @@ impl Output {
         })
     }
 
-    /// Writes greys as a PNG picture.
+    /// Writes greys as a picture: JPEG where the name ends so, else PNG.
     pub(crate) fn write_picture(&self, size: (usize, usize), greys: &[f64]) -> Result<()> {
-        self.write(|to| picture::write_png(to, size, greys))
+        let jpeg = self.path.extension().is_some_and(|ending| ending == "jpg" || ending == "jpeg");
+        self.write(|to| match jpeg {
+            true => picture::write_jpeg(to, size, greys),
+            false => picture::write_png(to, size, greys),
+        })
     }
 }
 

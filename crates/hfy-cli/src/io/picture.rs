@@ -92,8 +92,23 @@ fn check_size((height, width): (usize, usize), file: &str) -> Result<()> {
 pub(crate) fn write_png(to: impl Write, (height, width): (usize, usize), greys: &[f64]) -> std::io::Result<()> {
     let mut encoder = png::Encoder::new(to, width as u32, height as u32);
     encoder.set_color(png::ColorType::Grayscale);
-    let pixels: Vec<u8> = greys.iter().map(|grey| ((grey.clamp(-1.0, 1.0) + 1.0) * 127.5).round() as u8).collect();
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(&pixels)?;
+    writer.write_image_data(&pixels(greys))?;
     Ok(writer.finish()?)
+}
+
+/// Writes greys as a JPEG picture of high quality; what is outside of [-1, 1] is cut off.
+pub(crate) fn write_jpeg(to: impl Write, (height, width): (usize, usize), greys: &[f64]) -> std::io::Result<()> {
+    const QUALITY: u8 = 95;
+    let side = |side: usize| {
+        u16::try_from(side)
+            .map_err(|_| std::io::Error::other(format!("{side} pixels are more than JPEG can have a side")))
+    };
+    let (height, width) = (side(height)?, side(width)?);
+    let encoder = jpeg_encoder::Encoder::new(to, QUALITY);
+    encoder.encode(&pixels(greys), width, height, jpeg_encoder::ColorType::Luma).map_err(std::io::Error::other)
+}
+
+fn pixels(greys: &[f64]) -> Vec<u8> {
+    greys.iter().map(|grey| ((grey.clamp(-1.0, 1.0) + 1.0) * 127.5).round() as u8).collect()
 }

@@ -83,9 +83,12 @@ pub(crate) struct Arguments {
     /// Write the final states to this file: npy, npz, csv, tsv or safetensors
     #[arg(long, short, value_name = "FILE")]
     out: Option<String>,
-    /// Write the final states as PNG pictures into this folder
+    /// Write the final states as pictures into this folder
     #[arg(long, value_name = "FOLDER")]
     pictures: Option<PathBuf>,
+    /// The kind of those pictures; JPEG loses a little
+    #[arg(long, value_name = "KIND", default_value = "png", value_parser = ["png", "jpeg"], requires = "pictures")]
+    picture_format: String,
     /// Write the table of reports to this file: csv or tsv
     #[arg(long, value_name = "FILE")]
     reports: Option<String>,
@@ -187,7 +190,7 @@ fn run_in<T: Number>(
         return Err(Error::Usage("these states are no pictures: neither memory nor queries were".to_owned()));
     }
     let pictures = match &arguments.pictures {
-        Some(folder) => picture_files(folder, arguments.force, queries)?,
+        Some(folder) => picture_files(folder, &arguments.picture_format, arguments.force, queries)?,
         None => Vec::new(),
     };
 
@@ -245,13 +248,14 @@ fn retrieve<T: Number>(
     found.map_err(|error| queries.wrong(error))
 }
 
-/// The files `ROW-NAME.png` for the final states, in a folder that is made if need be.
-fn picture_files(folder: &Path, force: bool, queries: &Rows) -> Result<Vec<Output>> {
+/// The files `ROW-NAME.png` (or `.jpg`) for the final states, in a folder that is made if need be.
+fn picture_files(folder: &Path, format: &str, force: bool, queries: &Rows) -> Result<Vec<Output>> {
+    let ending = if format == "jpeg" { "jpg" } else { format };
     std::fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
     let file = |row: usize| {
         let name = queries.names.as_ref().and_then(|names| names.get(row));
         let name = name.map(|name| format!("-{name}")).unwrap_or_default();
-        Output::new(folder.join(format!("{row:04}{name}.png")), force)
+        Output::new(folder.join(format!("{row:04}{name}.{ending}")), force)
     };
     (0..queries.dim.0).map(file).collect()
 }
