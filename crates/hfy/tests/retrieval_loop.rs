@@ -443,3 +443,43 @@ fn sums_of_energies() {
         assert!((weights - 2.0).abs() < 1e-12, "two maps, two units of weight: {weights}");
     }
 }
+
+/// Softmax is summed tile by tile: more patterns than fit into one, and the best of them in the last.
+fn softmax_streams<T: Real>(tolerance: f64) {
+    let mut random = Random::new(43);
+    let mut patterns: Array2<T> = normals(&mut random, 2500, 8);
+    patterns.row_mut(2499).mapv_inplace(|x| x * T::of(3.0));
+    let queries = near_patterns(&mut random, patterns.view(), 40, 0.2);
+    let queries = ndarray::concatenate![Axis(0), queries, patterns.slice_axis(Axis(0), (2499..2500).into())];
+    let values: Array2<T> = normals(&mut random, 2500, 3);
+    let floor = 0.02;
+    for beta in [0.01, 0.7, 30.0] {
+        for hetero in [false, true] {
+            let network = AnyNetwork::from_text("softmax", "identity", beta, &patterns).expect("sound");
+            let network = if hetero { network.with_values(&values).expect("sound") } else { network };
+            let settings = Settings { stop: Stop::Steps(1), trace: !hetero, blend_floor: floor, ..Settings::default() };
+            let retriever = Retriever::new(&network).and_then(|r| r.with_settings(settings)).expect("sound");
+            let found = retriever.retrieve(queries.view()).expect("sound");
+            for (q, (state, report)) in found.states.rows().into_iter().zip(&found.reports).enumerate() {
+                let what = format!("query {q} at beta {beta}, values {hetero}");
+                let step = network.step(&queries.row(q).to_vec()).expect("sound");
+                close(&state.to_vec(), &step.state, tolerance, &what);
+                let heavy: Vec<usize> = (0..2500).filter(|&i| step.weights[i].wide() > floor).collect();
+                assert_eq!(report.support.indices(), heavy, "{what}");
+                for (index, weight) in report.support.iter() {
+                    close(&[weight], &[step.weights[index]], tolerance, &what);
+                }
+                if !hetero {
+                    let energies = network.trajectory(&queries.row(q).to_vec(), 1).expect("sound").energies;
+                    close(report.trace.as_ref().expect("a trace"), &energies.expect("energies"), tolerance, &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn softmax_streams_in_either_precision() {
+    softmax_streams::<f64>(1e-11);
+    softmax_streams::<f32>(2e-4);
+}

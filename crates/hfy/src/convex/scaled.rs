@@ -156,6 +156,10 @@ impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
         self.inner.reach().map(|(rank, depth)| (rank, depth / T::of(self.beta)))
     }
 
+    fn exponential_rate(&self) -> Option<T> {
+        self.inner.exponential_rate().map(|rate| rate * T::of(self.beta))
+    }
+
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
         self.warmed(theta, |scaled| self.inner.support(scaled, support))
     }

@@ -23,6 +23,7 @@ mod retriever;
 mod rows;
 mod settings;
 mod shortlist;
+mod stream;
 mod tiles;
 
 pub use associate::Engine;

@@ -13,6 +13,7 @@ use super::model::Model;
 use super::report::Retrieval;
 use super::rows;
 use super::settings::{MatchRule, Settings, Stop};
+use super::stream;
 use crate::certify::Progress;
 use crate::convex::Convex;
 use crate::error::{Error, Result};
@@ -183,6 +184,9 @@ impl<'a, T: Real, O: Separation<T>, P: Convex<T>> Retriever<'a, T, O, P> {
             }
             wanted.floor = 0.0;
         }
-        rows::answers(&self.model, states, wanted)
+        match self.model.omega.exponential_rate() {
+            Some(rate) if wanted.floor > 0.0 => stream::answers(&self.model, rate, states, wanted),
+            _ => rows::answers(&self.model, states, wanted),
+        }
     }
 }

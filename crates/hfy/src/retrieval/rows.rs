@@ -17,7 +17,7 @@ use crate::separation::{Separation, Support};
 /// for a product is a small part of it.
 const BYTES: usize = 48 << 20;
 /// Above this share of weights that are not zero the projection is a matrix product.
-const DENSE: f64 = 0.125;
+pub(super) const DENSE: f64 = 0.125;
 
 /// The answers to states of a network, one a row of `states`; the number of the state that an error is about goes with it.
 pub(super) fn answers<T: Real, O: Separation<T>, P: Convex<T>>(

@@ -110,6 +110,9 @@ impl<T: Real> Separation<T> for Map {
     fn reach(&self) -> Option<(usize, T)> {
         each!(self, map => map.reach())
     }
+    fn exponential_rate(&self) -> Option<T> {
+        each!(self, map => map.exponential_rate())
+    }
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
         each!(self, map => map.support(theta, support))
     }

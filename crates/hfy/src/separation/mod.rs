@@ -24,7 +24,7 @@ pub use map::Map;
 pub use normmax::Normmax;
 pub use power::Power;
 pub use quadratic::Quadratic;
-pub(crate) use scan::across;
+pub(crate) use scan::{across, sum};
 pub(crate) use solver::Solve;
 pub use subsets::Subsets;
 pub use support::Support;
@@ -44,6 +44,11 @@ pub trait Separation<T: Real>: Convex<T> {
     /// `Some((rank, depth))` where every entry with weight scores more than the `rank`-th best score less `depth`: what lies
     /// below need never be looked at. `None` where the support has no such reach.
     fn reach(&self) -> Option<(usize, T)> {
+        None
+    }
+
+    /// `Some(β)` where the weights are `exp(β θ)` over their sum, so that a long row can be summed piece by piece.
+    fn exponential_rate(&self) -> Option<T> {
         None
     }
 

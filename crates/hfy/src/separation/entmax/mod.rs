@@ -257,6 +257,10 @@ impl<T: Real> Separation<T> for Entmax {
         (self.alpha > 1.0).then(|| (1, T::of(1.0 / self.excess())))
     }
 
+    fn exponential_rate(&self) -> Option<T> {
+        (self.alpha == 1.0).then(T::one)
+    }
+
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
         support_by(self, theta, support)
     }
