@@ -26,6 +26,7 @@ pub use gradient::Gradients;
 pub use implicit::{Implicit, Solver};
 pub use named::AnyNetwork;
 pub(crate) use products::{add, transposed_times};
+pub(crate) use update::check_finite_scores;
 pub use update::{Step, Trajectory};
 
 use ndarray::{ArrayView2, CowArray, Ix2};

@@ -59,13 +59,7 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
     fn scores_into(&self, query: &[T], scores: &mut [T]) -> Result<()> {
         self.check_query(query)?;
         times(self.keys(), query, scores);
-        match scores.iter().position(|s| !s.is_finite()) {
-            None => Ok(()),
-            Some(index) => {
-                let rule = "the score of the query with this pattern must be finite";
-                Err(Error::Entry { argument: "scores", row: None, index, value: scores[index].wide(), rule })
-            }
-        }
+        check_finite_scores(scores, 0)
     }
 
     /// One update.
@@ -122,5 +116,17 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
             path.energies = Some(energies.collect::<Result<_>>()?);
         }
         Ok(path)
+    }
+}
+
+/// Fails unless every score is finite, the first of which is that of pattern `first`.
+pub(crate) fn check_finite_scores<T: Real>(scores: &[T], first: usize) -> Result<()> {
+    match scores.iter().position(|s| !s.is_finite()) {
+        None => Ok(()),
+        Some(offset) => {
+            let (index, value) = (first + offset, scores[offset].wide());
+            let rule = "the score of the query with this pattern must be finite";
+            Err(Error::Entry { argument: "scores", row: None, index, value, rule })
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::model::Model;
 use super::tiles::{in_parts, parts, tile_scores};
 use crate::convex::Convex;
 use crate::error::{Error, Result};
-use crate::network::transposed_times;
+use crate::network::{check_finite_scores, transposed_times};
 use crate::real::Real;
 use crate::separation::{Separation, Support};
 
@@ -90,10 +90,7 @@ fn single<T: Real, O: Separation<T>, P: Convex<T>>(
 
 /// Weights over the scores of one state.
 fn weigh<T: Real, O: Separation<T>>(omega: &O, row: &mut [T], wanted: Wanted) -> Result<Answer<T>> {
-    if let Some(index) = row.iter().position(|s| !s.is_finite()) {
-        let rule = "the score of the query with this pattern must be finite";
-        return Err(Error::Entry { argument: "scores", row: None, index, value: row[index].wide(), rule });
-    }
+    check_finite_scores(row, 0)?;
     let conjugate = if wanted.conjugate { Some(omega.conjugate(row)?) } else { None };
     let (_, log_scale) = omega.argmax_log(row)?;
     // Unbounded weights have no natural size: they count beside the largest of them.

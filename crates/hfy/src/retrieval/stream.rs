@@ -10,7 +10,7 @@ use super::shortlist::{Reach, Shortlist};
 use super::tiles::{TILE, in_parts, parts, tile_scores};
 use crate::convex::Convex;
 use crate::error::Error;
-use crate::network::add;
+use crate::network::{add, check_finite_scores};
 use crate::real::{Real, vectorised};
 use crate::separation::{Separation, Support};
 
@@ -79,11 +79,7 @@ fn group<T: Real, O: Separation<T>, P: Convex<T>>(
         let scores = &mut scores[..tile * number];
         tile_scores(&model.key_slice()[first * width..(first + tile) * width], states, width, scores);
         for (q, (row, state)) in scores.chunks_mut(tile).zip(&mut running).enumerate() {
-            if let Some(index) = row.iter().position(|s| !s.is_finite()) {
-                let rule = "the score of the query with this pattern must be finite";
-                let (index, value) = (first + index, row[index].wide());
-                return Err((q, Error::Entry { argument: "scores", row: None, index, value, rule }));
-            }
+            check_finite_scores(row, first).map_err(|e| (q, e))?;
             let before = state.take(row, first, rate);
             if wanted.projection && before != T::one() {
                 projections[q * next_width..(q + 1) * next_width].iter_mut().for_each(|sum| *sum *= before);

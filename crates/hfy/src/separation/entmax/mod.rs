@@ -21,8 +21,8 @@ use crate::real::{Real, Scratch, vectorised};
 /// weights are `[(α-1) θ_i - τ]₊^(1/(α-1))` and the map is exactly one-hot from a margin of `1/(α-1)` on.
 ///
 /// **Cost.** One pass finds the maximum of each block of 32 scores; a solve on those maxima bounds the threshold, and
-/// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by two to five rounds of
-/// a third-order iteration on the candidates, to the last bits.
+/// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by
+/// rounds of a long step on the candidates, usually one or two of them, to the last bits.
 ///
 /// **Stability.** Scores are shifted by their maximum first. The iteration runs on `1 + τ`, so nothing is lost as α
 /// approaches 1; above 2 it runs on the smallest weight, where the threshold itself is ill-conditioned.
