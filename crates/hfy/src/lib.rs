@@ -223,6 +223,7 @@ pub mod post;
 mod real;
 pub mod retrieval;
 pub mod separation;
+pub mod structure;
 
 pub use batch::{Batch, Mask, Report};
 pub use certify::{Certificate, Certifier, Margin};
