@@ -1,7 +1,19 @@
 //! SparseMAP: weights over structures.
 
+mod active_set;
+mod cholesky;
+mod regulariser;
+mod sequence;
+mod solution;
+mod sparse_map;
 mod vertex;
+mod wide;
 
+pub use active_set::{ActiveSet, Status};
+pub use regulariser::Regulariser;
+pub use sequence::{Sequence, Transitions};
+pub use solution::{Gradients, Solution};
+pub use sparse_map::SparseMap;
 pub use vertex::{Parts, Vertex};
 
 use std::borrow::Cow;
@@ -27,5 +39,17 @@ pub trait Structure: Send + Sync {
     /// What the unary part of every structure sums to, where that is one number.
     fn mass(&self) -> Option<f64> {
         None
+    }
+}
+
+impl<S: Structure + ?Sized> Structure for &S {
+    fn higher(&self, variables: usize) -> Result<Cow<'_, [f64]>> {
+        (**self).higher(variables)
+    }
+    fn maximise(&self, unary: &[f64], higher: &[f64], vertex: &mut Vertex) -> Result<f64> {
+        (**self).maximise(unary, higher, vertex)
+    }
+    fn mass(&self) -> Option<f64> {
+        (**self).mass()
     }
 }

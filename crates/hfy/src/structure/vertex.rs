@@ -1,5 +1,7 @@
 //! One structure, written as the vector of the parts that it has.
 
+use super::wide::Wide;
+
 /// Entries of a vector that are not zero, in the order of their indices.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parts {
@@ -36,6 +38,20 @@ impl Parts {
     /// The product with a vector; what is not a part is not looked at.
     pub fn dot(&self, vector: &[f64]) -> f64 {
         self.iter().map(|(i, v)| v * vector[i]).sum()
+    }
+
+    /// The product with other parts.
+    pub(crate) fn product(&self, other: &Parts) -> f64 {
+        let (mut sum, mut j) = (0.0, 0);
+        for (i, value) in self.iter() {
+            while j < other.indices.len() && other.indices[j] < i {
+                j += 1;
+            }
+            if other.indices.get(j) == Some(&i) {
+                sum += value * other.values[j];
+            }
+        }
+        sum
     }
 
     /// `vector ← vector + weight · self`.
@@ -130,27 +146,19 @@ impl Vertex {
         self.unary.dot(unary) + self.higher.dot(higher)
     }
 
-    /// By how much it outscores another. What both have cancels before anything is added, so that a score of 1e8 that they
-    /// share does not blur the others.
-    pub(crate) fn lead(&self, other: &Vertex, unary: &[f64], higher: &[f64]) -> Lead {
-        let mut lead = Lead::default();
-        difference(&self.unary, &other.unary, |i, change| lead.add(change * unary[i]));
-        difference(&self.higher, &other.higher, |i, change| lead.add(change * higher[i]));
-        lead
+    /// By how much it outscores another. What both have cancels before anything is added, and the rest is summed in twice the
+    /// precision, so that scores of 1e8 do not blur scores of 1.
+    pub(crate) fn lead(&self, other: &Vertex, unary: &[f64], higher: &[f64]) -> f64 {
+        let mut sum = Wide::ZERO;
+        difference(&self.unary, &other.unary, |i, change| sum = sum + change * unary[i]);
+        difference(&self.higher, &other.higher, |i, change| sum = sum + change * higher[i]);
+        sum.rounded()
     }
-}
 
-/// A sum and the sum of its absolute terms, which tells how far rounding may have moved it.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Lead {
-    pub(crate) sum: f64,
-    pub(crate) size: f64,
-}
-
-impl Lead {
-    fn add(&mut self, term: f64) {
-        self.sum += term;
-        self.size += term.abs();
+    /// Calls `unary` and `higher` with every part in which it differs from another, and with the difference.
+    pub(crate) fn difference(&self, other: &Vertex, unary: impl FnMut(usize, f64), higher: impl FnMut(usize, f64)) {
+        difference(&self.unary, &other.unary, unary);
+        difference(&self.higher, &other.higher, higher);
     }
 }
 
