@@ -1,6 +1,7 @@
 //! SparseMAP: weights over structures.
 
 mod vertex;
+mod wide;
 
 pub use vertex::{Parts, Vertex};
 
