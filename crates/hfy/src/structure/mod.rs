@@ -1,8 +1,27 @@
 //! SparseMAP: weights over structures.
 
+mod arborescence;
+mod assignment;
+mod at_most;
+mod check;
+mod labels;
+mod listed;
+mod matching;
+mod projective;
+mod spanning_tree;
+mod spans;
 mod vertex;
 mod wide;
 
+pub use arborescence::Arborescence;
+pub use assignment::Assignment;
+pub use at_most::AtMost;
+pub use labels::LabelSequence;
+pub use listed::Listed;
+pub use matching::Matching;
+pub use projective::Projective;
+pub use spanning_tree::SpanningTree;
+pub use spans::Spans;
 pub use vertex::{Parts, Vertex};
 
 use std::borrow::Cow;
