@@ -30,7 +30,11 @@ fn main() {
                 row.copy_from_slice(&scores);
                 map.argmax(&mut row).expect("solved")
             });
-            println!(r#"{{"case":"{case}","median_us":{:.2},"least_us":{:.2}}}"#, times.median * 1e6, times.least * 1e6);
+            println!(
+                r#"{{"case":"{case}","median_us":{:.2},"least_us":{:.2}}}"#,
+                times.median * 1e6,
+                times.least * 1e6
+            );
         }
     }
     for (n, k, t) in [(128, 2, 1.0), (128, 2, 1e4), (1000, 10, 0.5), (10000, 10, 0.5), (1000, 100, 0.5)] {
@@ -62,6 +66,10 @@ fn main() {
         let scores = Array2::from_shape_vec((1000, 128), scores(128_000)).expect("the sizes fit");
         let threads = rayon::current_num_threads();
         let times = time(|| Batch::new(&map).map(scores.view()).expect("solved"));
-        println!(r#"{{"case":"{case}","threads":{threads},"median_ms":{:.2},"least_ms":{:.2}}}"#, times.median * 1e3, times.least * 1e3);
+        println!(
+            r#"{{"case":"{case}","threads":{threads},"median_ms":{:.2},"least_ms":{:.2}}}"#,
+            times.median * 1e3,
+            times.least * 1e3
+        );
     }
 }

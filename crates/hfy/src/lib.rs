@@ -233,7 +233,10 @@ pub use loss::{FenchelYoung, Losses, Reduction, Targets};
 pub use network::{AnyNetwork, Binary, Network};
 pub use post::{Ball, LayerNorm, Linear, Post, Sign, Tanh, Variance};
 pub use real::{Element, Real, Scratch};
-pub use separation::{Bounded, Entmax, Exponential, Map, Normmax, Power, Quadratic, Separation, Subsets, Support};
+pub use separation::{
+    Bounded, Entmax, Exponential, Map, Normmax, Power, Quadratic, Separation, Share, Subsets, Support,
+};
+pub use structure::{SparseMap, Structure};
 
 /// Runs the example of the README.
 #[cfg(doctest)]

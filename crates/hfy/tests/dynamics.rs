@@ -4,8 +4,6 @@
 
 mod support;
 
-use std::cell::Cell;
-
 use hfy::network::Step;
 use hfy::{Convex, InfimalConvolution, Map, Network, Post, Real, Scaled};
 use ndarray::Array2;
@@ -103,13 +101,8 @@ fn check_derivatives<T: Real>(network: &Any<'_, T>, case: &Case, slack: f64) {
 }
 
 fn golden<T: Real>(precision: &Precision) {
-    let structured = Cell::new(0);
     family("dynamics", |case| {
         let id = case.id();
-        if case.0["omega"]["kind"] == "seq_ksubsets" {
-            structured.set(structured.get() + 1);
-            return false;
-        }
         let patterns: Array2<T> = matrix(&case.0["X"]);
         let psi = named::post(&case.0["psi"], id);
         let network = Network::new(separation::<T>(&case.0["omega"], id), psi, &patterns).expect(id);
@@ -135,7 +128,6 @@ fn golden<T: Real>(precision: &Precision) {
         check_derivatives(&network, case, (precision.derivatives)(100.0 * case.number("tol")));
         true
     });
-    println!("golden dynamics: {} cases of seq_ksubsets are left to structured retrieval", structured.get());
 }
 
 #[test]

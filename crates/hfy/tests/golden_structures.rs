@@ -4,7 +4,7 @@
 
 mod support;
 
-use hfy::structure::{Regulariser, Sequence, SparseMap, Status};
+use hfy::structure::{Listed, Named, Regulariser, Sequence, SparseMap, Status};
 use hfy::{Convex, Real, Scaled, Separation};
 use support::golden::{Case, agree, agree_derivative, agree_row, family};
 
@@ -123,4 +123,64 @@ fn in_families<T: Real>(slack: f64) {
 fn temperatures_and_masks() {
     in_families::<f64>(0.0);
     in_families::<f32>(1e-5);
+}
+
+/// The structure with an oracle of its own whose vertices a case lists.
+fn oracle(tag: &str) -> Option<SparseMap<Named>> {
+    let text = match tag {
+        "matching_3x3" => "assignment:3x3",
+        "matching_4x4" => "assignment:4x4",
+        "spanning_tree_k4" => "trees:4",
+        "at_most_2_of_5" => "atmost:2",
+        "spans_of_3_in_8" => "windows:3",
+        "all_spans_n5" => "spans",
+        "hypercube_3" => "atmost:3",
+        "chain_3pos_2lab" => "labels:3x2",
+        "pairwise_2state" => "labels:2x2",
+        "singletons_5" => "windows:1",
+        _ => return None,
+    };
+    Some(text.parse().expect("a known structure"))
+}
+
+#[test]
+fn listed_vertices_and_their_oracles() {
+    let by_oracle = std::cell::Cell::new(0);
+    family("structured", |case| {
+        let id = case.id();
+        let row = |value: &serde_json::Value| -> Vec<f64> { serde_json::from_value(value.clone()).expect("numbers") };
+        let vertices: Vec<Vec<f64>> = case.0["vertices"].as_array().expect(id).iter().map(row).collect();
+        let mut listed = Listed::new(&vertices).expect(id);
+        if let Some(scores) = case.row::<f64>("vertex_scores") {
+            listed = listed.scored(&scores).expect(id);
+        } else if let Some(map) = oracle(case.0["tag"].as_str().expect("a tag")) {
+            check_listed(case, &map, &vertices);
+            by_oracle.set(by_oracle.get() + 1);
+        }
+        check_listed(case, &SparseMap::new(listed), &vertices);
+        true
+    });
+    println!("golden structured: {} cases by their oracles too", by_oracle.get());
+    assert!(by_oracle.get() >= 15);
+}
+
+fn check_listed<S: hfy::Structure>(case: &Case, map: &SparseMap<S>, vertices: &[Vec<f64>]) {
+    let (id, tolerance) = (case.id(), case.number("tol"));
+    let (theta, v): (Vec<f64>, Vec<f64>) = (case.need("theta"), case.need("v"));
+    let solution = map.solve(&theta).expect(id);
+    agree_row(id, "y", &solution.marginals, &case.need::<f64>("y"), tolerance);
+    let value = case.number("value");
+    agree(id, "value", solution.value, value, tolerance, value.abs());
+    let omega = case.number("omega");
+    let square = solution.marginals.iter().map(|y| y * y).sum::<f64>() / 2.0;
+    agree(id, "omega", square, omega, tolerance, omega);
+    let target = case.number("target_vertex") as usize;
+    let loss = case.number("loss");
+    // The loss of the case is that of the vertex; several with one unary part share the best of their scores.
+    if vertices.iter().filter(|other| **other == vertices[target]).count() == 1 {
+        agree(id, "loss", map.loss(&theta, &vertices[target]).expect(id), loss, tolerance, loss.abs().max(value.abs()));
+    }
+    if let Some(golden) = case.row::<f64>("vjp") {
+        agree_derivative(id, "vjp", &solution.vjp(&v, &[]).expect(id).unary, &golden, 100.0 * tolerance);
+    }
 }

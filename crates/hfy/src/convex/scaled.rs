@@ -1,7 +1,7 @@
 use super::{Convex, Outcome};
 use crate::error::{Error, Result};
 use crate::real::{Real, weighted, with_copy};
-use crate::separation::{Separation, Support};
+use crate::separation::{Separation, Share, Support};
 
 /// `a f`: a temperature. With `a = 1/β` the map becomes `ŷ(β θ)` and the conjugate `f*(β θ) / β`.
 ///
@@ -156,6 +156,10 @@ impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
         self.inner.reach().map(|(rank, depth)| (rank, depth / T::of(self.beta)))
     }
 
+    fn is_sparse(&self) -> bool {
+        self.inner.is_sparse()
+    }
+
     fn exponential_rate(&self) -> Option<T> {
         self.inner.exponential_rate().map(|rate| rate * T::of(self.beta))
     }
@@ -169,6 +173,10 @@ impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
         let beta = T::of(self.beta);
         g.iter_mut().for_each(|g| *g *= beta);
         Ok(())
+    }
+
+    fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
+        self.inner.structures(y)
     }
 
     /// The derivative in the inner map's parameter; for that in the temperature see [`Scaled::d_beta`].

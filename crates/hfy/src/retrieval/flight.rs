@@ -125,13 +125,19 @@ impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
         let (width, next_width) = (retriever.model.width(), retriever.model.output_width());
         let mut reports = Vec::with_capacity(self.courses.len());
         let ends = self.states.chunks(next_width).zip(self.queries.chunks(width));
-        for (course, (state, query)) in self.courses.into_iter().zip(ends) {
+        let mut weights = vec![T::zero(); retriever.model.count()];
+        for (number, (course, (state, query))) in self.courses.into_iter().zip(ends).enumerate() {
             let (support, complete) = (course.support, course.complete);
             let stopped = course.stopped.expect("the flight is over");
             let energy = course.energies.last().copied();
             let status = retriever.judge(&Finished { query, state, support: &support, complete, stopped, energy });
+            support.iter().for_each(|(i, weight)| weights[i] = weight);
+            let structures = if complete { retriever.model.omega.structures(&weights) } else { Ok(None) };
+            let structures = structures.map_err(|error| (number, error))?.unwrap_or_default();
+            support.indices().iter().for_each(|&i| weights[i] = T::zero());
             reports.push(Report {
                 status,
+                structures,
                 stopped,
                 steps: course.steps,
                 residual: T::of(course.residual),

@@ -33,7 +33,7 @@ impl<T: Real, O: Separation<T>, P: Convex<T>> Retriever<'_, T, O, P> {
         match support.indices() {
             [index] if ones && omega.mass().is_some() => Status::Pattern(*index),
             indices @ [_, _, ..] if ones => Status::Association(indices.to_vec()),
-            indices if omega.reach().is_none() => {
+            indices if !omega.is_sparse() => {
                 self.recalled(finished).map_or(Status::Blend { size: indices.len() }, Status::Pattern)
             }
             indices => Status::Blend { size: indices.len() },

@@ -6,7 +6,7 @@ use ndarray::Array2;
 
 #[cfg(feature = "serde")]
 use crate::real::Real;
-use crate::separation::Support;
+use crate::separation::{Share, Support};
 
 /// What a query came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +88,9 @@ pub struct Report<T> {
     /// every pattern, those that [count](super::Settings::blend_floor).
     #[cfg_attr(feature = "serde", serde(serialize_with = "support"))]
     pub support: Support<T>,
+    /// The structures that the weights are a blend of, for a map over structures such as k-subsets or sequences; one, with
+    /// probability one, where it was retrieved exactly. Empty for other maps.
+    pub structures: Vec<Share<T>>,
     /// The energy of the final state; `None` where the network has none, or where it was
     /// [not asked for](super::Retriever::without_energy).
     pub energy: Option<T>,

@@ -96,7 +96,7 @@ fn weigh<T: Real, O: Separation<T>>(omega: &O, row: &mut [T], wanted: Wanted) ->
     // Unbounded weights have no natural size: they count beside the largest of them.
     let largest = |row: &[T]| row.iter().fold(T::zero(), |top: T, w| top.max(w.abs()));
     let unit = if omega.mass().is_some() { T::one() } else { largest(row) };
-    let floor = T::of(wanted.floor) * unit;
+    let floor = if omega.is_sparse() { T::zero() } else { T::of(wanted.floor) * unit };
     let mut support = Support::default();
     for (index, &weight) in row.iter().enumerate().filter(|(_, w)| w.abs() > floor) {
         support.push(index, weight);

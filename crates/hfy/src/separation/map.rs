@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Bounded, Entmax, Exponential, Normmax, Power, Quadratic, Separation, Subsets, Support};
+use super::{Bounded, Entmax, Exponential, Normmax, Power, Quadratic, Separation, Share, Subsets, Support};
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::structure::{Named, SparseMap};
 
 /// Any separation map, read from text and printed back.
 ///
@@ -15,6 +16,7 @@ use crate::real::Real;
 /// | `softmax`, `sparsemax`, `argmax`, `entmax:1.5` | [`Entmax`] |
 /// | `normmax:5`, `normmax:inf` | [`Normmax`] |
 /// | `subsets:4` | [`Subsets`] |
+/// | `sequence:2:t=0.5`, `windows:3`, `spans`, `atmost:3`, ... | [`SparseMap`] over a [`Named`] structure |
 /// | `bounded:0.5,0.25,1` | [`Bounded`] |
 /// | `quadratic` (or `identity`) | [`Quadratic`] |
 /// | `power:3` | [`Power`] |
@@ -48,6 +50,8 @@ pub enum Map {
     Bounded(Bounded<'static>),
     /// k-subsets.
     Subsets(Subsets),
+    /// SparseMAP over structures.
+    Structured(SparseMap<Named>),
 }
 
 macro_rules! each {
@@ -60,6 +64,7 @@ macro_rules! each {
             Map::Normmax($map) => $call,
             Map::Bounded($map) => $call,
             Map::Subsets($map) => $call,
+            Map::Structured($map) => $call,
         }
     };
 }
@@ -110,6 +115,9 @@ impl<T: Real> Separation<T> for Map {
     fn reach(&self) -> Option<(usize, T)> {
         each!(self, map => map.reach())
     }
+    fn is_sparse(&self) -> bool {
+        each!(self, map => Separation::<T>::is_sparse(map))
+    }
     fn exponential_rate(&self) -> Option<T> {
         each!(self, map => map.exponential_rate())
     }
@@ -118,6 +126,9 @@ impl<T: Real> Separation<T> for Map {
     }
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         each!(self, map => map.pullback(y, g))
+    }
+    fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
+        each!(self, map => map.structures(y))
     }
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
         each!(self, map => map.parameter_vjp(y, g))
@@ -135,7 +146,7 @@ macro_rules! from {
 }
 
 from!(Quadratic => Quadratic, Power => Power, Exponential => Exponential, Entmax => Entmax, Normmax => Normmax,
-    Bounded => Bounded<'static>, Subsets => Subsets);
+    Bounded => Bounded<'static>, Subsets => Subsets, Structured => SparseMap<Named>);
 
 impl fmt::Display for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,6 +164,7 @@ impl fmt::Display for Map {
                 write!(f, "bounded:{}", bounds.join(","))
             }
             Map::Subsets(map) => write!(f, "subsets:{}", map.k()),
+            Map::Structured(map) => map.fmt(f),
         }
     }
 }
@@ -187,9 +199,11 @@ impl FromStr for Map {
                 let bounds: Vec<f64> = bounds.collect::<std::result::Result<_, _>>().map_err(|_| wrong(rule))?;
                 Bounded::new(bounds).map(Map::Bounded)
             }
+            name if Named::knows(name) => text.parse().map(Map::Structured),
             _ => Err(wrong(
                 "known are softmax, sparsemax, argmax, entmax:ALPHA, normmax:GAMMA, subsets:K, bounded:U,U,..., \
-                 quadratic, power:R and exponential",
+                 sequence:K:t=T, windows:K, spans:K, atmost:K, labels:PxL, assignment:RxC, matching:RxC, trees:N, \
+                 arborescence:N, projective:N, quadratic, power:R and exponential",
             )),
         }
     }

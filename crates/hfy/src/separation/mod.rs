@@ -47,6 +47,11 @@ pub trait Separation<T: Real>: Convex<T> {
         None
     }
 
+    /// Whether most entries of a long row have no weight, so that each weight counts, however small.
+    fn is_sparse(&self) -> bool {
+        self.reach().is_some()
+    }
+
     /// `Some(β)` where the weights are `exp(β θ)` over their sum, so that a long row can be summed piece by piece.
     fn exponential_rate(&self) -> Option<T> {
         None
@@ -65,12 +70,28 @@ pub trait Separation<T: Real>: Convex<T> {
     /// `g ← Jᵀ g` from the output alone.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()>;
 
+    /// Structures with probabilities whose blend the weights `y` are, for a map over structures; `None` for others.
+    fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
+        let _ = y;
+        Ok(None)
+    }
+
     /// The derivative of `g · ŷ(θ)` with respect to the map's own parameter (alpha from the right at 1, gamma, k),
     /// from the output alone. `None` where the map has no scalar parameter.
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
         let _ = (y, g);
         Ok(None)
     }
+}
+
+/// A structure in a blend.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Share<T> {
+    /// The entries that it has, ascending.
+    pub members: Vec<usize>,
+    /// Its probability.
+    pub probability: T,
 }
 
 /// A map that is solved by finding a threshold.
@@ -174,7 +195,7 @@ fn scale_gradient<T: Real>(g: &mut [T], slope: impl Fn(usize) -> T) -> Result<()
 }
 
 /// Fails unless the arguments of a second derivative are as long as the row.
-fn check_second<T: Real>(n: usize, u: &[T], w: &[T], out: &[T]) -> Result<()> {
+pub(crate) fn check_second<T: Real>(n: usize, u: &[T], w: &[T], out: &[T]) -> Result<()> {
     check_len("u", u.len(), n)?;
     check_len("w", w.len(), n)?;
     check_len("out", out.len(), n)

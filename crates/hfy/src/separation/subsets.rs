@@ -5,7 +5,7 @@ use super::pull::pull_sloped;
 use super::scan::{block_maxima, gather, minimum};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_capped_simplex, shifted_loss,
+    Separation, Share, Support, Threshold, argmax_by, check_gradient, check_second, in_capped_simplex, shifted_loss,
     support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
@@ -199,6 +199,31 @@ impl<T: Real> Separation<T> for Subsets {
                 }
             },
         )
+    }
+
+    /// Takes the k largest weights off together, as much of them as leaves weights of subsets: at most one subset more than
+    /// there are weights. `None` where k is not whole.
+    fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
+        if self.k.fract() != 0.0 {
+            return Ok(None);
+        }
+        let mut left: Vec<(usize, f64)> =
+            y.iter().enumerate().filter(|(_, w)| **w > T::zero()).map(|(i, w)| (i, w.wide())).collect();
+        let (k, mut rest, mut shares) = (self.k as usize, 1.0, Vec::new());
+        while rest > T::epsilon().wide() && left.len() >= k && k > 0 {
+            left.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            // A weight that is left out can at most be in all subsets that follow.
+            let next = left.get(k).map_or(f64::INFINITY, |(_, weight)| rest - weight);
+            let taken = left[k - 1].1.min(next).min(rest);
+            let taken = if taken > T::epsilon().wide() { taken } else { rest };
+            let mut members: Vec<usize> = left[..k].iter().map(|(i, _)| *i).collect();
+            members.sort_unstable();
+            shares.push(Share { members, probability: T::of(taken) });
+            left[..k].iter_mut().for_each(|(_, weight)| *weight -= taken);
+            left.retain(|(_, weight)| *weight > T::epsilon().wide());
+            rest -= taken;
+        }
+        Ok(Some(shares))
     }
 
     /// More mass is spread evenly over the weights that are free to grow.

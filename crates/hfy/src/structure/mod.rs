@@ -1,18 +1,39 @@
 //! SparseMAP: weights over structures.
 
 mod active_set;
+mod arborescence;
+mod assignment;
+mod at_most;
+mod check;
 mod cholesky;
+mod labels;
+mod listed;
+mod matching;
+mod named;
+mod projective;
 mod regulariser;
 mod sequence;
 mod solution;
+mod spanning_tree;
+mod spans;
 mod sparse_map;
 mod vertex;
 mod wide;
 
 pub use active_set::{ActiveSet, Status};
+pub use arborescence::Arborescence;
+pub use assignment::Assignment;
+pub use at_most::AtMost;
+pub use labels::LabelSequence;
+pub use listed::Listed;
+pub use matching::Matching;
+pub use named::Named;
+pub use projective::Projective;
 pub use regulariser::Regulariser;
 pub use sequence::{Sequence, Transitions};
 pub use solution::{Gradients, Solution};
+pub use spanning_tree::SpanningTree;
+pub use spans::Spans;
 pub use sparse_map::SparseMap;
 pub use vertex::{Parts, Vertex};
 

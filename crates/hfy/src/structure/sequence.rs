@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Add;
 
+use super::check::check_parts;
 use super::wide::Wide;
 use super::{Structure, Vertex};
 use crate::error::{Error, Result};
@@ -63,20 +64,20 @@ impl Sequence {
 
     /// With one score for every pair of neighbours that are both on.
     pub fn transition(self, score: f64) -> Result<Self> {
-        check(&[score])?;
+        check_parts("transitions", &[score])?;
         Ok(Sequence { transitions: Transitions::Shared(score), ..self })
     }
 
     /// With a score for each pair of neighbours that are both on: one fewer than variables.
     pub fn edges(self, scores: Vec<f64>) -> Result<Self> {
-        check(&scores)?;
+        check_parts("transitions", &scores)?;
         Ok(Sequence { transitions: Transitions::Edges(scores), ..self })
     }
 
     /// With a score for each state of each pair of neighbours: off-off, off-on, on-off, on-on.
     pub fn tables(self, scores: &[[f64; 4]]) -> Result<Self> {
         let scores: Vec<f64> = scores.iter().flatten().copied().collect();
-        check(&scores)?;
+        check_parts("transitions", &scores)?;
         Ok(Sequence { transitions: Transitions::Tables(scores), ..self })
     }
 
@@ -88,16 +89,6 @@ impl Sequence {
     /// The scores of neighbours.
     pub fn transitions(&self) -> &Transitions {
         &self.transitions
-    }
-}
-
-fn check(scores: &[f64]) -> Result<()> {
-    match scores.iter().position(|s| !(*s < f64::INFINITY)) {
-        None => Ok(()),
-        Some(index) => {
-            let rule = "a transition score must be finite, or minus infinity where it is forbidden";
-            Err(Error::Entry { argument: "transitions", row: None, index, value: scores[index], rule })
-        }
     }
 }
 
@@ -136,17 +127,17 @@ impl<F: Fn(usize) -> [f64; 4]> Edge for F {}
 /// Fills `table`, for each variable the best scores with it off and then with it on, for each number of variables that are on
 /// so far.
 #[inline(always)]
-fn forward<S: Score>(unary: &[f64], k: usize, edge: impl Edge, table: &mut Vec<S>) {
+fn forward<S: Score>(unary: &[f64], shift: f64, k: usize, edge: impl Edge, table: &mut Vec<S>) {
     let width = k + 1;
     table.clear();
     table.resize(unary.len() * 2 * width, S::FORBIDDEN);
     table[0] = S::ZERO;
-    table[width + 1] = S::ZERO + unary[0];
+    table[width + 1] = S::ZERO + unary[0] + -shift;
     for i in 1..unary.len() {
         let (before, here) = table[(i - 1) * 2 * width..(i + 1) * 2 * width].split_at_mut(2 * width);
         let (off, on) = before.split_at(width);
         let (to_off, to_on) = here.split_at_mut(width);
-        let (score, [off_off, off_on, on_off, on_on]) = (unary[i], edge(i - 1));
+        let (score, [off_off, off_on, on_off, on_on]) = (unary[i] - shift, edge(i - 1));
         for ((to, &off), &on) in to_off.iter_mut().zip(off).zip(on) {
             *to = greater(off + off_off, on + on_off);
         }
@@ -185,21 +176,24 @@ thread_local! {
 }
 
 impl Sequence {
-    fn best(&self, unary: &[f64], edge: impl Edge, wide: bool, visit: impl FnMut(usize, bool, bool)) -> f64 {
-        if wide {
-            WIDE.with_borrow_mut(|table| {
-                forward(unary, self.k, &edge, table);
+    /// The best path, and its score. Every path has k variables on, so that what their scores have in common does not decide.
+    fn best(&self, unary: &[f64], largest: f64, edge: impl Edge, visit: impl FnMut(usize, bool, bool)) -> f64 {
+        let finite = || unary.iter().copied().filter(|s| s.is_finite());
+        let (most, least) = (finite().fold(f64::NEG_INFINITY, f64::max), finite().fold(f64::INFINITY, f64::min));
+        // A rounding of a sum should be far below the differences that decide.
+        if !((most - least).max(largest) * self.k as f64 <= 1e3) {
+            return WIDE.with_borrow_mut(|table| {
+                forward(unary, 0.0, self.k, &edge, table);
                 backward(table, self.k, &edge, visit)
-            })
-        } else {
-            NARROW.with_borrow_mut(|table| {
-                vectorised(
-                    #[inline(always)]
-                    || forward(unary, self.k, &edge, table),
-                );
-                backward(table, self.k, &edge, visit)
-            })
+            });
         }
+        NARROW.with_borrow_mut(|table| {
+            vectorised(
+                #[inline(always)]
+                || forward(unary, most, self.k, &edge, table),
+            );
+            backward(table, self.k, &edge, visit) + most * self.k as f64
+        })
     }
 }
 
@@ -220,9 +214,7 @@ impl Structure for Sequence {
     }
 
     fn maximise(&self, unary: &[f64], higher: &[f64], vertex: &mut Vertex) -> Result<f64> {
-        let largest = unary.iter().chain(higher).filter(|s| s.is_finite()).fold(0.0, |top: f64, s| top.max(s.abs()));
-        // A rounding of the sum should be far below the differences that decide.
-        let wide = largest * self.k as f64 > 1e3;
+        let largest = higher.iter().filter(|s| s.is_finite()).fold(0.0, |top: f64, s| top.max(s.abs()));
         let tables = matches!(self.transitions, Transitions::Tables(_));
         let last = unary.len() - 1;
         let visit = |i: usize, on: bool, next: bool| {
@@ -238,9 +230,9 @@ impl Structure for Sequence {
         };
         Ok(if tables {
             let edge = |i: usize| [higher[4 * i], higher[4 * i + 1], higher[4 * i + 2], higher[4 * i + 3]];
-            self.best(unary, edge, wide, visit)
+            self.best(unary, largest, edge, visit)
         } else {
-            self.best(unary, |i: usize| [0.0, 0.0, 0.0, higher[i]], wide, visit)
+            self.best(unary, largest, |i: usize| [0.0, 0.0, 0.0, higher[i]], visit)
         })
     }
 

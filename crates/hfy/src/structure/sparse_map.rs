@@ -9,7 +9,7 @@ use super::{Regulariser, Structure};
 use crate::convex::{Convex, Outcome, check_gradient, check_scores};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
-use crate::separation::Separation;
+use crate::separation::{Separation, Share, check_second};
 
 /// SparseMAP,
 ///
@@ -106,6 +106,7 @@ impl<S: Structure> SparseMap<S> {
             active: ActiveSet::default(),
         };
         if theta.iter().all(|s| *s == f64::NEG_INFINITY) {
+            solution.value = f64::NEG_INFINITY; // the maximum over nothing
             return Ok(solution);
         }
         let best = self.structure.maximise(theta, higher, &mut solution.best)?;
@@ -212,6 +213,13 @@ impl<T: Real, S: Structure> Convex<T> for SparseMap<S> {
         self.pull(&self.solved(&widened(theta))?, g)
     }
 
+    /// The map is piecewise linear.
+    fn second_vjp(&self, theta: &[T], _y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
+        check_second(theta.len(), u, w, out)?;
+        out.fill(T::zero());
+        Ok(())
+    }
+
     fn mass(&self) -> Option<f64> {
         self.structure.mass()
     }
@@ -239,6 +247,17 @@ impl<T: Real, S: Structure> Convex<T> for SparseMap<S> {
 }
 
 impl<S: Structure> SparseMap<S> {
+    /// The solution behind weights of a type.
+    fn blended<T: Real>(&self, y: &[T]) -> Result<Option<Solution>> {
+        let tolerance = (64.0 * T::epsilon().wide()).max(1e-12);
+        let mut solution = self.behind(&widened(y), tolerance)?;
+        if let Some(solution) = &mut solution {
+            // Weights that are rounded blend with structures that have no part in them.
+            solution.active.drop_below(16.0 * tolerance);
+        }
+        Ok(solution)
+    }
+
     fn pull<T: Real>(&self, solution: &Solution, g: &mut [T]) -> Result<()> {
         let mut wide = vec![0.0; g.len()];
         for &i in solution.active.vertices.iter().flat_map(|vertex| vertex.unary().indices()) {
@@ -257,18 +276,27 @@ impl<T: Real, S: Structure> Separation<T> for SparseMap<S> {
         None
     }
 
+    fn is_sparse(&self) -> bool {
+        true
+    }
+
     /// From the structures that the weights are a blend of, which have to be found first.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("g", g.len(), y.len())?;
-        let wide = widened(y);
-        let tolerance = (64.0 * T::epsilon().wide()).max(1e-12);
-        let Some(mut solution) = self.behind(&wide, tolerance)? else {
+        let Some(mut solution) = self.blended(y)? else {
             let rule = "the weights must be an output of the map";
             return Err(Error::parameter("y", "outside of the hull of the structures", rule));
         };
         solution.slope = self.regulariser.slope();
-        // Weights that are rounded blend with structures that have no part in them.
-        solution.active.drop_below(16.0 * tolerance);
         self.pull(&solution, g)
+    }
+
+    fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
+        let Some(solution) = self.blended(y)? else { return Ok(None) };
+        let share = |(vertex, probability): (&Vertex, f64)| Share {
+            members: vertex.unary().indices().to_vec(),
+            probability: T::of(probability),
+        };
+        Ok(Some(solution.active.iter().map(share).collect()))
     }
 }

@@ -15,6 +15,11 @@ pub(crate) fn map(omega: &Value, id: &str) -> Map {
         "entmax" => Map::Entmax(Entmax::new(parameter("alpha")).expect(id)),
         "normmax" => Map::Normmax(Normmax::new(parameter("gamma")).expect(id)),
         "ksubsets" => Map::Subsets(Subsets::new(parameter("k")).expect(id)),
+        "seq_ksubsets" => {
+            let reg = omega["reg"].as_str().unwrap_or_else(|| panic!("{id}: omega has no reg"));
+            let text = format!("sequence:{}:t={}:reg={reg}", parameter("k"), parameter("t"));
+            text.parse().expect(id)
+        }
         other => panic!("{id}: unknown map {other}"),
     }
 }
