@@ -23,6 +23,7 @@ mod margin;
 mod patterns;
 mod rounding;
 mod scan;
+mod structured;
 mod summary;
 
 pub use association::Association;
@@ -32,6 +33,7 @@ pub use certifier::{Certifier, Progress};
 pub use curve::Curve;
 pub use guarantee::Guarantee;
 pub use margin::Margin;
+pub use structured::{StructuredAssociation, StructuredCertifier, StructuredGuarantee};
 pub use summary::{BetaFor, Quantiles, Summary};
 
 use crate::error::{Error, Result};

@@ -79,6 +79,13 @@ impl<S: Structure> SparseMap<S> {
         self.regulariser
     }
 
+    /// The structured margin: the loss of a structure is zero as soon as it leads every other by `m/2` times the squared
+    /// distance of their regularised states. It is one; where all structures have as many variables, and so the same norm,
+    /// nothing less suffices.
+    pub fn structured_margin(&self) -> f64 {
+        1.0
+    }
+
     /// Solves for these scores of the variables and the structure's own scores of the higher-order parts.
     pub fn solve(&self, theta: &[f64]) -> Result<Solution> {
         self.solve_from(theta, ActiveSet::default())
