@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::check::{at_least, check_higher, check_variables};
+use super::wide::Wide;
 use super::{Structure, Vertex};
 use crate::error::{Error, Result};
 
@@ -71,7 +72,7 @@ impl Structure for Assignment {
             return Ok(f64::NEG_INFINITY);
         };
         columns.into_iter().enumerate().for_each(|(row, column)| vertex.choose(row * self.columns + column));
-        Ok(vertex.score(unary, higher))
+        Ok(Wide::score(vertex, unary))
     }
 
     fn mass(&self) -> Option<f64> {
