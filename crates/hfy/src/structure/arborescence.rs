@@ -30,14 +30,14 @@ use crate::error::Result;
 /// ```
 /// use hfy::structure::{Arborescence, Structure, Vertex};
 ///
-/// // The root would have both words; then word 0 has word 1.
-/// let scores = [3.0, 0.0, 1.0, 2.0];
+/// let scores = [3.0, 0.5, 1.0, 2.0]; // 3 and 2 for the root, 0.5 for the arc from word 0 to word 1, 1 for the other
 /// let mut best = Vertex::default();
 /// assert_eq!(Arborescence::new(2)?.maximise(&scores, &[], &mut best)?, 5.0);
 /// assert_eq!(best.unary().indices(), [0, 3]);
 ///
 /// let mut single = Vertex::default();
-/// assert_eq!(Arborescence::new(2)?.single_root().maximise(&scores, &[], &mut single)?, 3.0);
+/// assert_eq!(Arborescence::new(2)?.single_root().maximise(&scores, &[], &mut single)?, 3.5);
+/// assert_eq!(single.unary().indices(), [0, 1]);
 /// # Ok::<(), hfy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Structure for Arborescence {
         }
         let arcs = heads.into_iter().enumerate().map(|(m, head)| if head == n { m * n + m } else { head * n + m });
         arcs.for_each(|arc| vertex.choose(arc));
-        Ok(vertex.score(unary, higher))
+        Ok(Wide::score(vertex, unary))
     }
 
     fn mass(&self) -> Option<f64> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::check::{at_least, check_higher};
+use super::wide::Wide;
 use super::{Structure, Vertex};
 use crate::error::Result;
 
@@ -64,6 +65,6 @@ impl Structure for AtMost {
             chosen.sort_unstable();
         }
         chosen.into_iter().for_each(|i| vertex.choose(i));
-        Ok(vertex.score(unary, higher))
+        Ok(Wide::score(vertex, unary))
     }
 }

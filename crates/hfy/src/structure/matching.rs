@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::assignment::assign;
 use super::check::{at_least, check_higher, check_variables};
+use super::wide::Wide;
 use super::{Structure, Vertex};
 use crate::error::Result;
 
@@ -71,6 +72,6 @@ impl Structure for Matching {
         let pairs = assign(short, long, |a, b| unary[index(a, b)].max(0.0)).unwrap_or_default();
         let pairs = pairs.into_iter().enumerate().map(|(a, b)| index(a, b));
         pairs.filter(|&pair| unary[pair] > 0.0).for_each(|pair| vertex.choose(pair));
-        Ok(vertex.score(unary, higher))
+        Ok(Wide::score(vertex, unary))
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::check::{at_least, check_higher, check_variables};
+use super::wide::Wide;
 use super::{Structure, Vertex};
 use crate::error::{Error, Result};
 
@@ -94,7 +95,7 @@ impl Structure for SpanningTree {
         let mut forest = Forest::new(self.nodes);
         let tree = order.into_iter().filter(|&(_, (a, b))| forest.join(a, b)).take(self.nodes - 1);
         tree.for_each(|(edge, _)| vertex.choose(edge));
-        Ok(if vertex.unary().len() == self.nodes - 1 { vertex.score(unary, higher) } else { f64::NEG_INFINITY })
+        Ok(if vertex.unary().len() == self.nodes - 1 { Wide::score(vertex, unary) } else { f64::NEG_INFINITY })
     }
 
     fn mass(&self) -> Option<f64> {

@@ -2,6 +2,8 @@
 
 use std::ops::{Add, Neg};
 
+use super::Vertex;
+
 /// The unevaluated sum `high + low`, where `low` is what rounding `high` lost: some 106 bits.
 ///
 /// Scores of 1e8 that all structures share would leave 8 digits to tell them apart; here they leave 24. What is not
@@ -16,6 +18,11 @@ pub(crate) struct Wide {
 impl Wide {
     pub(crate) const ZERO: Wide = Wide { high: 0.0, low: 0.0 };
     pub(crate) const FORBIDDEN: Wide = Wide { high: f64::NEG_INFINITY, low: 0.0 };
+
+    /// What structures without higher-order parts score, rounded once, so that it does not depend on the order.
+    pub(crate) fn score(vertex: &Vertex, unary: &[f64]) -> f64 {
+        vertex.unary().iter().fold(Wide::ZERO, |sum, (i, value)| sum + value * unary[i]).rounded()
+    }
 
     /// The nearest `f64`.
     pub(crate) fn rounded(self) -> f64 {

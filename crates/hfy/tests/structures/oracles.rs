@@ -1,0 +1,149 @@
+//! Every oracle finds the best of all vertices: random scores, ties, masks, 1e8 beside 1, nothing left.
+
+use hfy::structure::{
+    Arborescence, Assignment, AtMost, LabelSequence, Listed, Matching, Projective, SpanningTree, Spans, Structure,
+};
+use proptest::prelude::*;
+
+use crate::check::{Kind, agrees, holds, scores};
+use crate::common::random::Random;
+use crate::enumerate::{self, Dense, plain};
+
+fn on(sizes: std::ops::RangeInclusive<usize>, random: &mut Random) -> usize {
+    sizes.start() + random.below(sizes.end() - sizes.start() + 1)
+}
+
+/// Draws scores for a structure without higher-order parts, and compares.
+fn run(
+    structure: &dyn Structure,
+    vertices: Vec<Vec<f64>>,
+    (kind, masked, random): (Kind, bool, &mut Random),
+) -> Result<(), TestCaseError> {
+    let n = vertices[0].len();
+    assert!(structure.higher(n).expect("it fits").is_empty());
+    agrees(structure, &scores(kind, masked, n, random), &[], &plain(vertices))
+}
+
+#[test]
+fn at_most() {
+    holds(|kind, masked, random| {
+        let (n, k) = (on(1..=7, random), on(1..=8, random));
+        run(&AtMost::new(k).expect("sound"), enumerate::at_most(n, k), (kind, masked, random))
+    });
+}
+
+#[test]
+fn spans() {
+    holds(|kind, masked, random| {
+        let n = on(1..=9, random);
+        let k = on(1..=n, random);
+        let sets = [
+            (Spans::any(), (1, n)),
+            (Spans::of_length(k).expect("sound"), (k, k)),
+            (Spans::up_to(k).expect("sound"), (1, k)),
+            (Spans::up_to(k + n).expect("sound"), (1, n)),
+        ];
+        for (spans, (shortest, longest)) in sets {
+            let vertices = enumerate::spans(n, shortest, longest);
+            let empty = [vertices.clone(), vec![vec![0.0; n]]].concat();
+            let row = scores(kind, masked, n, random);
+            agrees(&spans, &row, &[], &plain(vertices))?;
+            agrees(&spans.or_none(), &row, &[], &plain(empty))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn label_sequences() {
+    holds(|kind, masked, random| {
+        let (positions, labels) = (on(1..=4, random), on(1..=3, random));
+        let tables = if random.below(2) == 0 { 1 } else { positions - 1 };
+        let transitions = scores(kind, masked, tables * labels * labels, random);
+        let sequences = LabelSequence::new(positions, labels, &transitions).expect("sound");
+        let higher = sequences.higher(positions * labels).expect("it fits");
+        prop_assert_eq!(&higher[..], &transitions.repeat(if tables == 1 { positions - 1 } else { 1 })[..]);
+        let unary = scores(kind, masked, positions * labels, random);
+        agrees(&sequences, &unary, &higher, &enumerate::label_sequences(positions, labels))
+    });
+}
+
+#[test]
+fn arborescences() {
+    for n in 1..=5 {
+        let (any, single) = (enumerate::arborescences(n, false), enumerate::arborescences(n, true));
+        assert_eq!((any.len(), single.len()), ((n + 1).pow(n as u32 - 1), n.pow(n as u32 - 1)), "Cayley's formula");
+    }
+    holds(|kind, masked, random| {
+        let n = on(1..=5, random);
+        let (trees, all) = (Arborescence::new(n).expect("sound"), |single| enumerate::arborescences(n, single));
+        run(&trees, all(false), (kind, masked, random))?;
+        run(&trees.single_root(), all(true), (kind, masked, random))
+    });
+}
+
+#[test]
+fn projective_trees() {
+    let counts: Vec<usize> = (1..=5).map(|n| enumerate::projective(n, false).len()).collect();
+    assert_eq!(counts, [1, 3, 12, 55, 273]); // binom(3 n, n) / (2 n + 1)
+    holds(|kind, masked, random| {
+        let n = on(1..=5, random);
+        let (trees, all) = (Projective::new(n).expect("sound"), |single| enumerate::projective(n, single));
+        run(&trees, all(false), (kind, masked, random))?;
+        run(&trees.single_root(), all(true), (kind, masked, random))
+    });
+}
+
+#[test]
+fn assignments() {
+    holds(|kind, masked, random| {
+        let rows = on(1..=3, random);
+        let columns = on(rows..=4, random);
+        let assignment = Assignment::new(rows, columns).expect("sound");
+        run(&assignment, enumerate::assignments(rows, columns), (kind, masked, random))
+    });
+}
+
+#[test]
+fn matchings() {
+    holds(|kind, masked, random| {
+        let (rows, columns) = [(1, 1), (1, 4), (2, 3), (3, 2), (3, 3), (4, 1)][random.below(6)];
+        let matching = Matching::new(rows, columns).expect("sound");
+        run(&matching, enumerate::matchings(rows, columns), (kind, masked, random))
+    });
+}
+
+#[test]
+fn spanning_trees() {
+    assert_eq!(enumerate::spanning_trees(5, &enumerate::pairs(5)).len(), 125); // Cayley's formula
+    holds(|kind, masked, random| {
+        let nodes = on(2..=5, random);
+        let pairs = enumerate::pairs(nodes);
+        let complete = SpanningTree::complete(nodes).expect("sound");
+        run(&complete, enumerate::spanning_trees(nodes, &pairs), (kind, masked, random))?;
+        // A cycle through all nodes, turned around, and one of its edges twice.
+        let mut edges: Vec<_> = (0..nodes).map(|a| ((a + 1) % nodes, a)).collect();
+        edges.push(edges[0]);
+        let cycle = SpanningTree::of(nodes, &edges).expect("connected");
+        run(&cycle, enumerate::spanning_trees(nodes, &edges), (kind, masked, random))
+    });
+}
+
+#[test]
+fn lists() {
+    holds(|kind, masked, random| {
+        let (n, count) = (on(1..=4, random), on(1..=6, random));
+        let entry = |random: &mut Random| [0.0, 0.0, 1.0, 1.0, -1.0, 0.5, 2.0][random.below(7)];
+        let mut vertices: Vec<Vec<f64>> = (0..count).map(|_| (0..n).map(|_| entry(random)).collect()).collect();
+        vertices.push(vertices[0].clone());
+        let list = Listed::new(&vertices).expect("sound");
+        let unary = scores(kind, masked, n, random);
+        agrees(&list, &unary, &[], &plain(vertices.clone()))?;
+        let own = scores(kind, masked, count + 1, random);
+        let list = list.scored(&own).expect("sound");
+        let part = |v: usize| (0..count + 1).map(|other| if other == v { 1.0 } else { 0.0 }).collect();
+        let scored: Vec<Dense> = vertices.into_iter().enumerate().map(|(v, vertex)| (vertex, part(v))).collect();
+        prop_assert_eq!(&list.higher(n).expect("it fits")[..], &own[..]);
+        agrees(&list, &unary, &own, &scored)
+    });
+}
