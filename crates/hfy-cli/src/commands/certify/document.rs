@@ -1,6 +1,6 @@
 //! What `hfy certify` finds, as JSON names it.
 
-use hfy::certify::{Association, Guarantee, Summary};
+use hfy::certify::{Association, Guarantee, StructuredAssociation, StructuredGuarantee, Summary};
 use hfy::{Map, Post};
 use serde::Serialize;
 
@@ -17,6 +17,8 @@ pub(super) struct Document {
     pub(super) share_at: Vec<Share>,
     pub(super) smallest_beta: Vec<Share>,
     pub(super) associations: Vec<AssociationOut>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) structured: Vec<StructuredOut>,
     pub(super) guarantees: Vec<GuaranteeOut>,
     pub(super) certificates: Vec<PatternOut>,
 }
@@ -55,6 +57,21 @@ pub(super) struct AssociationOut {
     pub(super) rival: Option<u64>,
 }
 
+/// The certificate of an association under a map over structures, with ids.
+#[derive(Debug, Serialize)]
+pub(super) struct StructuredOut {
+    pub(super) members: Vec<u64>,
+    pub(super) fixed_point: bool,
+    pub(super) slack: f64,
+    pub(super) rival: Option<Vec<u64>>,
+    pub(super) separation: f64,
+    pub(super) distance_squared: f64,
+    pub(super) sufficient: bool,
+    pub(super) sufficient_printed: bool,
+    pub(super) radius: f64,
+    pub(super) radius_printed: f64,
+}
+
 /// What one step does with a query.
 #[derive(Debug, Serialize)]
 pub(super) struct GuaranteeOut {
@@ -64,9 +81,11 @@ pub(super) struct GuaranteeOut {
     pub(super) label: Option<String>,
     pub(super) exact: bool,
     pub(super) robust: bool,
-    pub(super) lead: f64,
+    /// By how much the best leads; not said of structures, which have only slack.
+    pub(super) lead: Option<f64>,
     pub(super) slack: f64,
-    pub(super) rival: Option<u64>,
+    /// The pattern, or the patterns of the structure, that come next.
+    pub(super) rival: Vec<u64>,
 }
 
 impl Document {
@@ -82,6 +101,7 @@ impl Document {
             share_at: Vec::new(),
             smallest_beta: Vec::new(),
             associations: Vec::new(),
+            structured: Vec::new(),
             guarantees: Vec::new(),
             certificates: Vec::new(),
         }
@@ -111,6 +131,24 @@ impl AssociationOut {
     }
 }
 
+impl StructuredOut {
+    pub(super) fn new(association: &StructuredAssociation, id: impl Fn(usize) -> u64) -> Self {
+        let ids = |rows: &Vec<usize>| rows.iter().map(|&row| id(row)).collect();
+        StructuredOut {
+            members: ids(&association.members),
+            fixed_point: association.fixed_point,
+            slack: association.slack,
+            rival: association.rival.as_ref().map(ids),
+            separation: association.separation,
+            distance_squared: association.distance_squared,
+            sufficient: association.sufficient,
+            sufficient_printed: association.sufficient_printed,
+            radius: association.radius,
+            radius_printed: association.radius_printed,
+        }
+    }
+}
+
 impl GuaranteeOut {
     pub(super) fn new(row: usize, guarantee: &Guarantee, label: Option<String>, id: impl Fn(usize) -> u64) -> Self {
         GuaranteeOut {
@@ -119,9 +157,22 @@ impl GuaranteeOut {
             label,
             exact: guarantee.exact,
             robust: guarantee.robust,
-            lead: guarantee.lead,
+            lead: Some(guarantee.lead),
             slack: guarantee.slack,
-            rival: guarantee.rival.map(id),
+            rival: guarantee.rival.into_iter().map(id).collect(),
+        }
+    }
+
+    pub(super) fn structured(row: usize, guarantee: &StructuredGuarantee, id: impl Fn(usize) -> u64) -> Self {
+        GuaranteeOut {
+            row,
+            best: guarantee.best.iter().map(|&row| id(row)).collect(),
+            label: None,
+            exact: guarantee.exact,
+            robust: false,
+            lead: None,
+            slack: guarantee.slack,
+            rival: guarantee.rival.iter().flatten().map(|&row| id(row)).collect(),
         }
     }
 }

@@ -8,8 +8,9 @@ pub(crate) use text::quoted;
 use std::io::Write as _;
 
 use clap::Args;
-use hfy::certify::Certificate;
-use hfy::{Certifier, Convex, Map, Margin};
+use hfy::certify::{Certificate, StructuredCertifier};
+use hfy::structure::{Named, SparseMap};
+use hfy::{Certifier, Convex, Map, Margin, Post};
 use ndarray::Array2;
 
 use crate::cli::{Common, Pair, Reading, positive};
@@ -19,14 +20,15 @@ use crate::io::{Format, Output};
 use crate::number::{Number, with_float};
 use crate::patterns::Patterns;
 use crate::terminal::{Style, Watch};
-use document::{AssociationOut, Document, GuaranteeOut, PatternOut, Share};
+use document::{AssociationOut, Document, GuaranteeOut, PatternOut, Share, StructuredOut};
 
 const EXAMPLES: &str = "\
 Examples:
   hfy certify letters.hfy --beta 0.1
   hfy certify digits.hfy --map entmax:1.5 --share 0.95 --at 0.01,0.1,1 --out certificates.csv
   hfy certify letters.hfy --beta 0.1 --queries damaged.png
-  hfy certify letters.hfy --map subsets:2 --beta 0.1 --association 3,7";
+  hfy certify letters.hfy --map subsets:2 --beta 0.1 --association 3,7
+  hfy certify letters.hfy --map sequence:2:t=0.5 --association 3,4";
 
 /// Certify which patterns come back exactly, and from how far away
 ///
@@ -56,7 +58,7 @@ pub(crate) struct Arguments {
     /// Say which pattern one step is certain to return for each of these queries
     #[arg(long, value_name = "FILE")]
     queries: Vec<String>,
-    /// With subsets:K, certify the association of these K ids; may be repeated
+    /// With subsets:K or a map over structures, certify the association of these ids; may be repeated
     #[arg(long, value_name = "ID,ID,...", value_parser = ids)]
     association: Vec<Ids>,
     /// Write the table of all patterns to this file: csv, tsv, npy, npz or safetensors
@@ -110,6 +112,9 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
 
 fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns) -> Result<Document> {
     let (map, post, beta) = arguments.pair.resolve(patterns.info(), &patterns.file)?;
+    if let Map::Structured(structured) = &map {
+        return certify_structures::<T>(arguments, patterns, structured, (&post, beta));
+    }
     let margin = margin_of::<T>(&map)?;
     let matrix = patterns.matrix::<T>()?;
     let mut certifier = Certifier::new(matrix.view(), &map, beta).map_err(Error::in_file(&patterns.file))?;
@@ -119,7 +124,7 @@ fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns
     let mut document = Document::new(&map, &post, beta, margin.lead().wide(), matrix.dim());
     if margin.size() == 1 {
         if !arguments.association.is_empty() {
-            return Err(Error::Usage(format!("--association needs a map of k-subsets, not {map}")));
+            return Err(Error::Usage(format!("--association needs a map of k-subsets or of structures, not {map}")));
         }
         let watch = Watch::new("certifying", common.quiet);
         let certificates = certifier.certificates_with(&|done, total| watch.hear(done, total))?;
@@ -150,6 +155,42 @@ fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns
             let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;
             let label = guarantee.pattern().map(|pattern| patterns.label(pattern)).transpose()?.flatten();
             document.guarantees.push(GuaranteeOut::new(row, &guarantee, label, |row| patterns.id(row)));
+        }
+    }
+    Ok(document)
+}
+
+/// Associations and queries under a map over structures.
+fn certify_structures<T: Number>(
+    arguments: &Arguments,
+    patterns: &Patterns,
+    map: &SparseMap<Named>,
+    (post, beta): (&Post, f64),
+) -> Result<Document> {
+    if arguments.association.is_empty() && arguments.queries.is_empty() {
+        return Err(Error::Usage(format!("{map} recalls associations: name one with --association ID,ID,...")));
+    }
+    let matrix = patterns.matrix::<T>()?;
+    let mut certifier = StructuredCertifier::new(matrix.view(), map, beta).map_err(Error::in_file(&patterns.file))?;
+    if !Convex::<T>::is_identity(post) {
+        certifier = certifier.post(post);
+    }
+    let map = Map::Structured(map.clone());
+    let mut document = Document::new(&map, post, beta, 1.0, matrix.dim());
+    for Ids(members) in &arguments.association {
+        let rows = members.iter().map(|&id| patterns.row(id)).collect::<Result<Vec<_>>>()?;
+        let association = certifier.association(&rows).map_err(|error| {
+            let listed: Vec<String> = members.iter().map(u64::to_string).collect();
+            Error::Usage(format!("--association {}: {error}", listed.join(",")))
+        })?;
+        document.structured.push(StructuredOut::new(&association, |row| patterns.id(row)));
+    }
+    if !arguments.queries.is_empty() {
+        let queries = patterns.read_like(&arguments.queries)?;
+        for (row, query) in queries.matrix::<T>().rows().into_iter().enumerate() {
+            let guarantee = certifier.guarantee(&query.to_vec());
+            let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;
+            document.guarantees.push(GuaranteeOut::structured(row, &guarantee, |row| patterns.id(row)));
         }
     }
     Ok(document)

@@ -49,6 +49,18 @@ impl Document {
                 number(association.radius_paper)
             );
         }
+        for association in &self.structured {
+            let rival = association.rival.as_ref().map(|ids| format!(" against {ids:?}")).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "association {:?}: {}, slack {}{rival}, radius {} (the paper's {})",
+                association.members,
+                if association.fixed_point { "a fixed point" } else { "not a fixed point" },
+                number(association.slack),
+                number(association.radius),
+                number(association.radius_printed)
+            );
+        }
         if !self.guarantees.is_empty() {
             text += &self.guarantee_table().render(style);
         }
@@ -68,7 +80,8 @@ impl Document {
             let best = g.best.iter().map(u64::to_string).collect::<Vec<_>>().join("+");
             let certain = if g.exact { format!("exactly {best}") } else { format!("a blend, {best} leads") };
             let label = g.label.clone().unwrap_or_default();
-            table.row([g.row.to_string(), certain, label, number(g.lead), number(g.slack)]);
+            let lead = g.lead.map(number).unwrap_or_default();
+            table.row([g.row.to_string(), certain, label, lead, number(g.slack)]);
         }
         table
     }

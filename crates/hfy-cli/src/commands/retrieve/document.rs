@@ -46,6 +46,9 @@ pub(super) struct ReportOut {
     residual: f64,
     energy: Option<f64>,
     support: Vec<Weight>,
+    /// The structures that the weights are a blend of, where the map has any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    structures: Vec<StructureOut>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Vec<f64>>,
 }
@@ -54,6 +57,12 @@ pub(super) struct ReportOut {
 struct Weight {
     id: u64,
     weight: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct StructureOut {
+    ids: Vec<u64>,
+    probability: f64,
 }
 
 impl Document {
@@ -101,6 +110,14 @@ impl Document {
                     .iter()
                     .map(|(row, weight)| Weight { id: patterns.id(row), weight: weight.wide() })
                     .collect(),
+                structures: report
+                    .structures
+                    .iter()
+                    .map(|share| StructureOut {
+                        ids: share.members.iter().map(|&row| patterns.id(row)).collect(),
+                        probability: share.probability.wide(),
+                    })
+                    .collect(),
                 trace: report.trace.as_ref().map(|trace| trace.iter().map(|energy| energy.wide()).collect()),
             });
         }
@@ -144,6 +161,9 @@ impl Document {
         let mut text =
             format!("map {}, post {}, beta {}; stopped {}{rule}\n", self.map, self.post, self.beta, self.stop);
         text += &table.render(style);
+        for report in shown.iter().filter(|report| report.structures.len() > 1) {
+            text += &format!("structures of query {}: {}\n", report.row, report.blend());
+        }
         for report in shown {
             if let Some(trace) = &report.trace {
                 let energies: Vec<String> = trace.iter().copied().map(number).collect();
@@ -187,6 +207,15 @@ impl Document {
 }
 
 impl ReportOut {
+    /// The structures, the most probable first.
+    fn blend(&self) -> String {
+        let mut order: Vec<&StructureOut> = self.structures.iter().collect();
+        order.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        let joined = |ids: &[u64]| ids.iter().map(u64::to_string).collect::<Vec<_>>().join("+");
+        let named = |share: &&StructureOut| format!("{} of {}", number(share.probability), joined(&share.ids));
+        order.iter().map(named).collect::<Vec<_>>().join(", ")
+    }
+
     /// What the query came to, in words.
     pub(super) fn result(&self) -> String {
         let named = |(id, label): (&u64, &Option<String>)| match label {
@@ -197,6 +226,7 @@ impl ReportOut {
         match self.status {
             "pattern" => format!("exactly {}", patterns.join("")),
             "association" => format!("association {}", patterns.join(" + ")),
+            "blend" if self.structures.len() > 1 => format!("blend of {} structures", self.structures.len()),
             "blend" => format!("blend of {}", self.size),
             "step_limit" => "step limit".to_owned(),
             _ => "no match".to_owned(),
