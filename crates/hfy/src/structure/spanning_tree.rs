@@ -72,9 +72,7 @@ impl SpanningTree {
     }
 
     fn edges(&self) -> usize {
-        let pairs =
-            || if self.nodes % 2 == 0 { (self.nodes / 2, self.nodes - 1) } else { (self.nodes, self.nodes / 2) };
-        self.edges.as_ref().map_or_else(|| pairs().0.saturating_mul(pairs().1), Vec::len)
+        self.edges.as_ref().map_or(self.nodes.saturating_mul(self.nodes - 1) / 2, Vec::len)
     }
 }
 

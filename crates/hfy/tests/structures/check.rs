@@ -59,10 +59,15 @@ pub(crate) fn holds(property: impl Fn(Kind, bool, &mut Random) -> Result<(), Tes
     }
 }
 
+/// A score in halves of `UNIT`; none where it is forbidden.
+pub(crate) fn units(score: f64) -> Option<i128> {
+    score.is_finite().then(|| (score / UNIT * 2.0) as i128)
+}
+
 /// The score of a vertex in quarters of `UNIT`; none where a part of it is forbidden.
 fn exact((unary, higher): &Dense, scores: (&[f64], &[f64])) -> Option<i128> {
     let parts = unary.iter().zip(scores.0).chain(higher.iter().zip(scores.1)).filter(|(entry, _)| **entry != 0.0);
-    parts.map(|(entry, score)| score.is_finite().then(|| (entry * 2.0) as i128 * (score / UNIT * 2.0) as i128)).sum()
+    parts.map(|(entry, &score)| units(score).map(|score| (entry * 2.0) as i128 * score)).sum()
 }
 
 fn dense(parts: &Parts, n: usize) -> Vec<f64> {

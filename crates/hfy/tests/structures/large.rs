@@ -1,7 +1,8 @@
 //! Sizes at which recursion, or a sum that forgets, would show.
 
 use hfy::structure::{
-    Arborescence, Assignment, AtMost, LabelSequence, Matching, Projective, SpanningTree, Spans, Structure, Vertex,
+    Arborescence, Assignment, AtMost, LabelSequence, Listed, Matching, Projective, SpanningTree, Spans, Structure,
+    Vertex,
 };
 
 use crate::common::random::Random;
@@ -138,4 +139,35 @@ fn spanning_trees_of_many_nodes() {
     let path: Vec<(usize, usize)> = (1..LONG).map(|node| (node - 1, node)).collect();
     let (score, _) = solve(&SpanningTree::of(LONG, &path).expect("connected"), &vec![1.0; LONG - 1]);
     assert_eq!(score, (LONG - 1) as f64);
+}
+
+#[test]
+fn sums_that_overflow_are_never_nan() {
+    let mut random = Random::new(10);
+    let draw = |n: usize, random: &mut Random| -> Vec<f64> {
+        (0..n).map(|_| [f64::MAX, f64::MIN, 1.0, f64::NEG_INFINITY][random.below(4)]).collect()
+    };
+    for _ in 0..200 {
+        let transitions = draw(9, &mut random);
+        let structures: [(Box<dyn Structure>, usize); 12] = [
+            (Box::new(AtMost::new(3).expect("sound")), 9),
+            (Box::new(Spans::any()), 9),
+            (Box::new(Spans::of_length(3).expect("sound")), 9),
+            (Box::new(Spans::up_to(3).expect("sound")), 9),
+            (Box::new(LabelSequence::new(4, 3, &transitions).expect("sound")), 12),
+            (Box::new(Arborescence::new(4).expect("sound")), 16),
+            (Box::new(Arborescence::new(4).expect("sound").single_root()), 16),
+            (Box::new(Projective::new(4).expect("sound")), 16),
+            (Box::new(Assignment::new(3, 4).expect("sound")), 12),
+            (Box::new(Matching::new(4, 3).expect("sound")), 12),
+            (Box::new(SpanningTree::complete(5).expect("sound")), 10),
+            (Box::new(Listed::new(&[[2.0, -1.0], [1.0, 1.0]]).expect("sound")), 2),
+        ];
+        for (structure, n) in structures {
+            let higher = structure.higher(n).expect("it fits");
+            let unary = draw(n, &mut random);
+            let score = structure.maximise(&unary, &higher, &mut Vertex::default()).expect("sound");
+            assert!(!score.is_nan(), "{unary:?}");
+        }
+    }
 }

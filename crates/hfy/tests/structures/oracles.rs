@@ -2,10 +2,11 @@
 
 use hfy::structure::{
     Arborescence, Assignment, AtMost, LabelSequence, Listed, Matching, Projective, SpanningTree, Spans, Structure,
+    Vertex,
 };
 use proptest::prelude::*;
 
-use crate::check::{Kind, agrees, holds, scores};
+use crate::check::{Kind, agrees, holds, scores, units};
 use crate::common::random::Random;
 use crate::enumerate::{self, Dense, plain};
 
@@ -74,11 +75,12 @@ fn arborescences() {
         let (any, single) = (enumerate::arborescences(n, false), enumerate::arborescences(n, true));
         assert_eq!((any.len(), single.len()), ((n + 1).pow(n as u32 - 1), n.pow(n as u32 - 1)), "Cayley's formula");
     }
+    let all: Vec<_> = (1..=6).map(|n| [false, true].map(|single| plain(enumerate::arborescences(n, single)))).collect();
     holds(|kind, masked, random| {
-        let n = on(1..=5, random);
-        let (trees, all) = (Arborescence::new(n).expect("sound"), |single| enumerate::arborescences(n, single));
-        run(&trees, all(false), (kind, masked, random))?;
-        run(&trees.single_root(), all(true), (kind, masked, random))
+        let n = on(1..=6, random);
+        let (trees, row) = (Arborescence::new(n).expect("sound"), scores(kind, masked, n * n, random));
+        agrees(&trees, &row, &[], &all[n - 1][0])?;
+        agrees(&trees.single_root(), &row, &[], &all[n - 1][1])
     });
 }
 
@@ -86,11 +88,12 @@ fn arborescences() {
 fn projective_trees() {
     let counts: Vec<usize> = (1..=5).map(|n| enumerate::projective(n, false).len()).collect();
     assert_eq!(counts, [1, 3, 12, 55, 273]); // binom(3 n, n) / (2 n + 1)
+    let all: Vec<_> = (1..=6).map(|n| [false, true].map(|single| plain(enumerate::projective(n, single)))).collect();
     holds(|kind, masked, random| {
-        let n = on(1..=5, random);
-        let (trees, all) = (Projective::new(n).expect("sound"), |single| enumerate::projective(n, single));
-        run(&trees, all(false), (kind, masked, random))?;
-        run(&trees.single_root(), all(true), (kind, masked, random))
+        let n = on(1..=6, random);
+        let (trees, row) = (Projective::new(n).expect("sound"), scores(kind, masked, n * n, random));
+        agrees(&trees, &row, &[], &all[n - 1][0])?;
+        agrees(&trees.single_root(), &row, &[], &all[n - 1][1])
     });
 }
 
@@ -101,6 +104,45 @@ fn assignments() {
         let columns = on(rows..=4, random);
         let assignment = Assignment::new(rows, columns).expect("sound");
         run(&assignment, enumerate::assignments(rows, columns), (kind, masked, random))
+    });
+}
+
+/// The best assignment by the set of columns that the rows so far have.
+fn best_by_subsets(unary: &[f64], columns: usize) -> Option<i128> {
+    let mut best: Vec<Option<i128>> = vec![None; 1 << columns];
+    best[0] = Some(0);
+    for row in unary.chunks(columns) {
+        let mut next = vec![None; 1 << columns];
+        for (set, score) in best.iter().enumerate() {
+            for column in (0..columns).filter(|column| set & (1 << column) == 0) {
+                let reached = score.zip(units(row[column])).map(|(score, own)| score + own);
+                let with = &mut next[set | 1 << column];
+                *with = reached.max(*with);
+            }
+        }
+        best = next;
+    }
+    best.into_iter().flatten().max()
+}
+
+#[test]
+fn assignments_of_more_rows() {
+    holds(|kind, masked, random| {
+        let rows = on(4..=7, random);
+        let columns = on(rows..=8, random);
+        let unary = scores(kind, masked, rows * columns, random);
+        let mut vertex = Vertex::default();
+        let score = Assignment::new(rows, columns).expect("sound").maximise(&unary, &[], &mut vertex).expect("sound");
+        let Some(best) = best_by_subsets(&unary, columns) else {
+            prop_assert_eq!(score, f64::NEG_INFINITY);
+            return Ok(());
+        };
+        let pairs = vertex.unary().indices();
+        let mut used: Vec<usize> = pairs.iter().map(|pair| pair % columns).collect();
+        used.sort();
+        prop_assert!(pairs.iter().map(|pair| pair / columns).eq(0..rows) && used.is_sorted_by(|a, b| a < b));
+        prop_assert_eq!(pairs.iter().map(|&pair| units(unary[pair])).sum::<Option<i128>>(), Some(best));
+        Ok(())
     });
 }
 
