@@ -1,0 +1,11 @@
+//! SparseMAP against its definition: every vertex is written out, and the solution must beat them all.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../structures/enumerate.rs"]
+#[allow(dead_code)] // the oracles' own tests use the rest
+mod enumerate;
+
+mod brute;
+mod kkt;
+mod problems;
