@@ -7,6 +7,8 @@ use crate::error::Result;
 
 /// A structure whose lead is within so many units of rounding of the terms that it was summed from leads by nothing.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
+/// The same where no structure is left that could improve on the active ones, as a share of squares too.
+const STALLED: f64 = 4096.0 * f64::EPSILON;
 /// Corrections of a solved system; the second is nearly always zero.
 const CORRECTIONS: usize = 3;
 
@@ -19,6 +21,8 @@ pub enum Status {
     Optimal,
     /// The limit of iterations was reached; the marginals are feasible and the gap says how far they may be off.
     IterationLimit,
+    /// Rounding kept the method from the optimum; the marginals are feasible and the gap says how far they may be off.
+    Stalled,
 }
 
 /// Structures with probabilities, and the factor of their Gram matrix.
@@ -97,9 +101,15 @@ impl ActiveSet {
             iterations += 1;
             let ahead = score(&candidate);
             let (gap, size) = self.gap(&candidate, ahead, &marginals);
-            let optimal = stuck || gap <= ROUNDING * size || self.vertices.contains(&candidate);
-            if optimal || iterations >= limit {
-                let status = if optimal { Status::Optimal } else { Status::IterationLimit };
+            let stalled = stuck || self.vertices.contains(&candidate);
+            let rounding = if stalled { STALLED * (size + self.square(&candidate)) } else { ROUNDING * size };
+            let optimal = gap <= rounding;
+            if optimal || stalled || iterations >= limit {
+                let status = match (optimal, stalled) {
+                    (true, _) => Status::Optimal,
+                    (false, true) => Status::Stalled,
+                    (false, false) => Status::IterationLimit,
+                };
                 return Ok(Run { status, gap: gap.max(0.0), iterations });
             }
             self.enter(candidate.clone(), ahead);
@@ -151,7 +161,7 @@ impl ActiveSet {
     /// Solves the problem on the active structures, of which it drops those that would get a probability below zero, and
     /// leaves `y`. Whether the structure that entered last left again at once, so that its lead was rounding.
     fn settle(&mut self, marginals: &mut [f64]) -> bool {
-        let (mut stuck, mut corrections) = (false, 0);
+        let (mut stuck, mut untouched, mut corrections) = (false, true, 0);
         loop {
             self.blend(marginals);
             let mut step: Vec<f64> =
@@ -166,11 +176,13 @@ impl ActiveSet {
                 *weight = if blocked { 0.0 } else { (*weight + length * step).max(0.0) };
             }
             if length < 1.0 {
-                // Only the structure that entered last has nothing to lose.
-                stuck |= length == 0.0;
+                // Whatever else has nothing to lose came to that by a step of this round.
+                stuck |= length == 0.0 && untouched;
+                untouched = false;
                 self.drop_empty();
                 continue;
             }
+            untouched = false;
             corrections += 1;
             if corrections > CORRECTIONS || largest <= ROUNDING {
                 self.drop_empty();
@@ -194,9 +206,20 @@ impl ActiveSet {
     /// size of the terms of that.
     fn gap(&self, candidate: &Vertex, ahead: f64, marginals: &[f64]) -> (f64, f64) {
         let product = |vertex: &Vertex| vertex.unary().dot(marginals);
-        let mean: f64 = (0..self.len()).map(|v| self.weights[v] * (self.scores[v] - product(&self.vertices[v]))).sum();
         let own = product(candidate);
-        (ahead - own - mean, ahead.abs() + own.abs() + mean.abs())
+        let (mut mean, mut size) = (0.0, ahead.abs() + own.abs());
+        for ((vertex, weight), score) in self.iter().zip(&self.scores) {
+            let product = product(vertex);
+            mean += weight * (score - product);
+            size += weight * (score.abs() + product.abs());
+        }
+        (ahead - own - mean, size)
+    }
+
+    /// The largest `|a|²`, of the candidate too.
+    fn square(&self, candidate: &Vertex) -> f64 {
+        let squares = self.vertices.iter().chain([candidate]).map(|vertex| vertex.unary().product(vertex.unary()));
+        squares.fold(0.0, f64::max)
     }
 
     /// Adds a structure with probability zero; or, where its unary part is a blend of the active ones, moves along that blend

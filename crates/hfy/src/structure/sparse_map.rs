@@ -125,7 +125,9 @@ impl<S: Structure> SparseMap<S> {
         let (unary, scaled) = self.regulariser.scores(theta, higher);
         let run = active.solve(&self.structure, (&unary, &scaled), &solution.best, self.limit)?;
         active.marginals(&mut solution.marginals, &mut solution.higher);
-        (solution.status, solution.gap, solution.iterations) = (run.status, run.gap, run.iterations + 1);
+        solution.status = run.status;
+        solution.gap = run.gap / solution.slope; // of halved scores, where both states are regularised
+        solution.iterations = run.iterations + 1;
         solution.active = active;
         solution.value = inner(theta, &solution.marginals) + inner(higher, &solution.higher)
             - self.regulariser.value(&solution.marginals);

@@ -99,7 +99,7 @@ pub(crate) fn solves(
 ) -> Result<(), TestCaseError> {
     let sizes = (scores.0.len(), scores.1.len());
     let parts = vertices.iter().map(|(u, h)| u.iter().chain(h).map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
-    let tolerance = 1e-14 * (1.0 + size(scores)) * (1.0 + parts);
+    let tolerance = 2e-14 * (1.0 + size(scores)) * (1.0 + parts);
     let y = &solution.marginals;
     prop_assert_eq!(solution.status, Status::Optimal);
 

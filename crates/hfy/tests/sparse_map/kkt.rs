@@ -23,7 +23,7 @@ fn kinds() -> impl Strategy<Value = (Kind, bool)> {
 }
 
 fn check(draw: Draw) {
-    holds(300, kinds(), |(kind, masked), random| {
+    holds(1000, kinds(), |(kind, masked), random| {
         let problem = draw(kind, masked, random);
         let theta = scores(kind, masked, problem.variables(), random);
         let higher = problem.higher();

@@ -8,4 +8,5 @@ mod enumerate;
 
 mod brute;
 mod kkt;
+mod large;
 mod problems;
