@@ -9,6 +9,8 @@ use crate::error::Result;
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 /// The same where no structure is left that could improve on the active ones, as a share of squares too.
 const STALLED: f64 = 4096.0 * f64::EPSILON;
+/// A smaller share of one structure in another is none.
+const SHARE: f64 = 1e-10;
 /// Corrections of a solved system; the second is nearly always zero.
 const CORRECTIONS: usize = 3;
 
@@ -82,12 +84,12 @@ impl ActiveSet {
         limit: usize,
     ) -> Result<Run> {
         let score = |vertex: &Vertex| vertex.lead(best, unary, higher);
-        self.scores = self.vertices.iter().map(score).collect();
-        if self.is_empty() || self.scores.contains(&f64::NEG_INFINITY) {
+        if self.is_empty() || !self.vertices.iter().all(|vertex| vertex.is_allowed(unary, higher)) {
             self.clear();
             self.enter(best.clone(), 0.0);
             self.weights[0] = 1.0;
         }
+        self.scores = self.vertices.iter().map(score).collect();
         let mut marginals = vec![0.0; unary.len()];
         let mut residual = vec![0.0; unary.len()];
         let mut candidate = Vertex::default();
@@ -233,7 +235,7 @@ impl ActiveSet {
             let mut length = f64::INFINITY;
             let mut leaving = 0;
             for (v, (weight, share)) in self.weights.iter().zip(&blend).enumerate() {
-                if *share > 0.0 && weight / share < length {
+                if *share > SHARE && weight / share < length {
                     (length, leaving) = (weight / share, v);
                 }
             }
@@ -241,8 +243,7 @@ impl ActiveSet {
                 .iter_mut()
                 .zip(&blend)
                 .for_each(|(weight, share)| *weight = (*weight - length * share).max(0.0));
-            self.weights[leaving] = 0.0;
-            self.drop_empty();
+            self.remove(leaving);
             let mut column: Vec<f64> = self.vertices.iter().map(|other| extended_product(other, &vertex)).collect();
             if self.cholesky.append(&mut column, diagonal) {
                 self.push(vertex, score, length);
@@ -266,12 +267,16 @@ impl ActiveSet {
     pub(super) fn drop_below(&mut self, floor: f64) {
         for at in (0..self.len()).rev() {
             if self.weights[at] <= floor && self.len() > 1 {
-                self.vertices.remove(at);
-                self.weights.remove(at);
-                self.scores.remove(at);
-                self.cholesky.remove(at);
+                self.remove(at);
             }
         }
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.vertices.remove(at);
+        self.weights.remove(at);
+        self.scores.remove(at);
+        self.cholesky.remove(at);
     }
 }
 

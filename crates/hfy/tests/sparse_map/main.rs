@@ -7,6 +7,8 @@ mod common;
 mod enumerate;
 
 mod brute;
+mod convexity;
+mod derivatives;
 mod kkt;
 mod large;
 mod problems;
