@@ -9,6 +9,7 @@ mod enumerate;
 mod brute;
 mod convexity;
 mod derivatives;
+mod guarantees;
 mod kkt;
 mod large;
 mod problems;

@@ -102,17 +102,6 @@ pub(crate) fn spans(_: Kind, _: bool, random: &mut Random) -> Problem {
     )
 }
 
-/// The sets of `k` in a row, with the pairs that both are on or the states of all pairs.
-pub(crate) fn subsets(n: usize, k: usize, tables: bool) -> Vec<Dense> {
-    let higher = |unary: &[f64]| -> Vec<f64> {
-        let state = |pair: &[f64]| 2 * pair[0] as usize + pair[1] as usize;
-        let table = |pair: &[f64]| (0..4).map(|s| f64::from(s == state(pair))).collect::<Vec<_>>();
-        unary.windows(2).flat_map(|pair| if tables { table(pair) } else { vec![pair[0] * pair[1]] }).collect()
-    };
-    let sets = enumerate::hypercube(n).into_iter().filter(|unary| unary.iter().sum::<f64>() == k as f64);
-    sets.map(|unary| (unary.clone(), higher(&unary))).collect()
-}
-
 fn sizes(random: &mut Random) -> (usize, usize) {
     let n = on(1..=8, random);
     (n, on(1..=n, random))
@@ -122,21 +111,24 @@ pub(crate) fn shared(kind: Kind, _: bool, random: &mut Random) -> Problem {
     let (n, k) = sizes(random);
     let t = if random.below(20) == 0 { f64::NEG_INFINITY } else { scores(kind, false, 1, random)[0] };
     let structure = Sequence::new(k).and_then(|sequence| sequence.transition(t)).expect("sound");
-    Problem { shared: true, ..Problem::new(format!("sequence {k} of {n}, t = {t:e}"), structure, subsets(n, k, false)) }
+    Problem {
+        shared: true,
+        ..Problem::new(format!("sequence {k} of {n}, t = {t:e}"), structure, enumerate::sequences(n, k, false))
+    }
 }
 
 pub(crate) fn edges(kind: Kind, masked: bool, random: &mut Random) -> Problem {
     let (n, k) = sizes(random);
     let t = scores(kind, masked, n - 1, random);
     let name = format!("sequence {k} of {n}, t = {t:?}");
-    Problem::new(name, Sequence::new(k).and_then(|s| s.edges(t)).expect("sound"), subsets(n, k, false))
+    Problem::new(name, Sequence::new(k).and_then(|s| s.edges(t)).expect("sound"), enumerate::sequences(n, k, false))
 }
 
 pub(crate) fn tables(kind: Kind, masked: bool, random: &mut Random) -> Problem {
     let (n, k) = sizes(random);
     let t: Vec<[f64; 4]> = (1..n).map(|_| scores(kind, masked, 4, random).try_into().expect("four")).collect();
     let name = format!("sequence {k} of {n}, tables {t:?}");
-    Problem::new(name, Sequence::new(k).and_then(|s| s.tables(&t)).expect("sound"), subsets(n, k, true))
+    Problem::new(name, Sequence::new(k).and_then(|s| s.tables(&t)).expect("sound"), enumerate::sequences(n, k, true))
 }
 
 pub(crate) fn labels(kind: Kind, masked: bool, random: &mut Random) -> Problem {
