@@ -194,10 +194,14 @@ impl ActiveSet {
         }
     }
 
-    /// `y`, after the probabilities were made to sum to one.
-    fn blend(&mut self, marginals: &mut [f64]) {
+    fn normalise(&mut self) {
         let total: f64 = self.weights.iter().sum();
         self.weights.iter_mut().for_each(|w| *w /= total);
+    }
+
+    /// `y`, after the probabilities were made to sum to one.
+    fn blend(&mut self, marginals: &mut [f64]) {
+        self.normalise();
         marginals.fill(0.0);
         for (vertex, weight) in self.iter() {
             vertex.unary().add_to(weight, marginals);
@@ -263,8 +267,14 @@ impl ActiveSet {
         self.drop_below(0.0);
     }
 
+    /// Gives the probabilities that are at most `floor` to the other structures.
+    pub(super) fn prune(&mut self, floor: f64) {
+        self.drop_below(floor);
+        self.normalise();
+    }
+
     /// Drops the structures whose probability is at most `floor`, but for the last one.
-    pub(super) fn drop_below(&mut self, floor: f64) {
+    fn drop_below(&mut self, floor: f64) {
         for at in (0..self.len()).rev() {
             if self.weights[at] <= floor && self.len() > 1 {
                 self.remove(at);

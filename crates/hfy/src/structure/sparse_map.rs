@@ -262,7 +262,7 @@ impl<S: Structure> SparseMap<S> {
         let mut solution = self.behind(&widened(y), tolerance)?;
         if let Some(solution) = &mut solution {
             // Weights that are rounded blend with structures that have no part in them.
-            solution.active.drop_below(16.0 * tolerance);
+            solution.active.prune(16.0 * tolerance);
         }
         Ok(solution)
     }

@@ -1,7 +1,7 @@
 //! Derivatives against central differences. The map is piecewise linear, so that these are exact but for rounding.
 
 use hfy::structure::{ActiveSet, Regulariser, Solution, SparseMap};
-use hfy::{Convex, Real, Separation};
+use hfy::{Real, Separation};
 use proptest::prelude::*;
 
 use crate::brute::{BOTH, affine_rank, allowed, holds, lead, written};

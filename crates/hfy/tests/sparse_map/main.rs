@@ -13,3 +13,4 @@ mod guarantees;
 mod kkt;
 mod large;
 mod problems;
+mod uses;
