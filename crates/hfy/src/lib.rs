@@ -215,6 +215,7 @@
 
 pub mod batch;
 pub mod certify;
+mod compiled;
 pub mod convex;
 mod error;
 pub mod loss;
