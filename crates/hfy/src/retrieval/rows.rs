@@ -6,7 +6,7 @@ use ndarray::Axis;
 
 use super::answer::{Answer, Wanted};
 use super::model::Model;
-use super::tiles::{in_parts, parts, tile_scores};
+use super::tiles::{in_parts, threads, tile_scores};
 use crate::error::{Error, Result};
 use crate::network::{check_finite_scores, transposed_times};
 use crate::real::Real;
@@ -26,7 +26,7 @@ pub(super) fn answers<T: Real>(
 ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
     let (count, width) = (model.count(), model.width());
     let number = states.len() / width;
-    let threads = parts(usize::MAX).len();
+    let threads = threads();
     if number < threads {
         let alone = |(q, state)| single(model, state, wanted).map_err(|e| (q, e));
         return states.chunks(width).enumerate().map(alone).collect();

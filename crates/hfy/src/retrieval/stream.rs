@@ -7,7 +7,7 @@ use super::answer::{Answer, Wanted};
 use super::model::Model;
 use super::rows::{self, DENSE};
 use super::shortlist::{Reach, Shortlist};
-use super::tiles::{TILE, in_parts, parts, tile_scores};
+use super::tiles::{TILE, in_parts, threads, tile_scores};
 use crate::error::Error;
 use crate::network::{add, check_finite_scores};
 use crate::real::{Real, vectorised};
@@ -35,7 +35,7 @@ pub(super) fn answers<T: Real>(
 ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
     let width = model.width();
     let number = states.len() / width;
-    if number < parts(usize::MAX).len() {
+    if number < threads() {
         // So few that threads must share a row; there is little of it to store.
         return rows::answers(model, states, wanted);
     }
