@@ -2,6 +2,7 @@
 
 mod active_set;
 mod cholesky;
+mod graph;
 mod regulariser;
 mod sequence;
 mod solution;
@@ -10,6 +11,7 @@ mod vertex;
 mod wide;
 
 pub use active_set::{ActiveSet, Status};
+pub use graph::{Factor, FactorGraph, GraphGradients, GraphMap, GraphSettings, GraphSolution, GraphSolver};
 pub use regulariser::Regulariser;
 pub use sequence::{Sequence, Transitions};
 pub use solution::{Gradients, Solution};

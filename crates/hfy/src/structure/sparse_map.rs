@@ -138,10 +138,9 @@ impl<S: Structure> SparseMap<S> {
     /// The nearest point of the hull tells whether it is. The best distribution with given marginals is then a linear
     /// program: multipliers for the marginals, each round a SparseMAP problem, end at its solution after finitely many
     /// rounds, the fewer the more a unit of probability outweighs the interactions.
-    fn behind(&self, y: &[f64], tolerance: f64) -> Result<Option<Solution>> {
+    pub(super) fn behind(&self, y: &[f64], higher: &[f64], tolerance: f64) -> Result<Option<Solution>> {
         const ROUNDS: usize = 1000;
         const OUTWEIGHED: f64 = 1e-2;
-        let higher = self.structure.higher(y.len())?;
         let plain = SparseMap { structure: &self.structure, regulariser: Regulariser::On, limit: self.limit };
         let apart = |solution: &Solution| distance(y, &solution.marginals);
         let barred =
@@ -188,11 +187,9 @@ impl<T: Real, S: Structure> Convex<T> for SparseMap<S> {
         if y.iter().any(|v| !v.is_finite()) {
             return T::infinity();
         }
-        match self.behind(&y, tolerance) {
-            Ok(Some(solution)) => {
-                let higher = self.structure.higher(y.len()).unwrap_or(Cow::Borrowed(&[]));
-                T::of(self.regulariser.value(&y) - inner(&higher, &solution.higher))
-            }
+        let higher = self.structure.higher(y.len()).unwrap_or(Cow::Borrowed(&[]));
+        match self.behind(&y, &higher, tolerance) {
+            Ok(Some(solution)) => T::of(self.regulariser.value(&y) - inner(&higher, &solution.higher)),
             _ => T::infinity(),
         }
     }
@@ -262,7 +259,7 @@ impl<T: Real, S: Structure> Separation<T> for SparseMap<S> {
         check_len("g", g.len(), y.len())?;
         let wide = widened(y);
         let tolerance = (64.0 * T::epsilon().wide()).max(1e-12);
-        let Some(mut solution) = self.behind(&wide, tolerance)? else {
+        let Some(mut solution) = self.behind(&wide, &self.structure.higher(wide.len())?, tolerance)? else {
             let rule = "the weights must be an output of the map";
             return Err(Error::parameter("y", "outside of the hull of the structures", rule));
         };
