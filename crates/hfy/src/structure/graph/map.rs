@@ -74,7 +74,7 @@ impl GraphMap {
 
     /// `Σ_f max η_f·e` and the faces that have `y`; `None` where one of the hulls does not have it.
     fn behind(&self, y: &[f64], tolerance: f64, blur: f64) -> Result<Option<(f64, Tangent)>> {
-        if !y.iter().all(|y| *y >= -tolerance && *y <= 1.0 + tolerance) {
+        if y.len() != self.graph.variables() || !y.iter().all(|y| *y >= -tolerance && *y <= 1.0 + tolerance) {
             return Ok(None);
         }
         let higher = self.graph.higher();
@@ -102,9 +102,7 @@ impl<T: Real> Convex<T> for GraphMap {
         let y = widened(y);
         let tolerance = T::domain_tolerance().wide();
         match self.behind(&y, tolerance, tolerance) {
-            Ok(Some((interactions, _))) if y.len() == self.graph.variables() => {
-                T::of(y.iter().map(|v| v * v).sum::<f64>() / 2.0 - interactions)
-            }
+            Ok(Some((interactions, _))) => T::of(y.iter().map(|v| v * v).sum::<f64>() / 2.0 - interactions),
             _ => T::infinity(),
         }
     }
