@@ -72,6 +72,7 @@ pub(super) fn solve(
             mean[v] = (theta[v] + rho * sums[v]) / (1.0 + rho * degree[v]);
         }
         (run.primal, run.dual) = (0.0, 0.0);
+        let mut moved: f64 = 0.0;
         for ((local, y), u) in locals.iter().zip(&*outputs).zip(&mut multipliers) {
             for ((y, u), &v) in y.iter().zip(u).zip(&local.factor.variables) {
                 if masked(v) {
@@ -80,15 +81,16 @@ pub(super) fn solve(
                 }
                 *u -= mean[v];
                 run.primal = run.primal.max((y - mean[v]).abs());
-                let off = mean[v] - before[v] + (1.0 - RELAXATION) * (y - before[v]);
-                run.dual = run.dual.max((rho * off).abs());
+                let step = mean[v] - before[v];
+                moved = moved.max((rho * step).abs());
+                run.dual = run.dual.max((rho * (step + (1.0 - RELAXATION) * (y - before[v]))).abs());
             }
         }
         if run.primal <= settings.tolerance.max(rounding) && run.dual <= settings.tolerance.max(rho * rounding) {
             run.status = Status::Optimal;
             break;
         }
-        if let Some(ratio) = penalty.adapt(run.rounds, run.primal, run.dual) {
+        if let Some(ratio) = penalty.adapt(run.rounds, run.primal, moved) {
             multipliers.iter_mut().flatten().for_each(|u| *u *= ratio);
         }
     }

@@ -4,6 +4,8 @@
 const RANGE: f64 = 1e8;
 /// One residual is so many times the other before anything changes.
 const IMBALANCE: f64 = 5.0;
+/// The penalty changes by at most this factor at once.
+const STEP: f64 = 8.0;
 /// After so many turns the penalty stays.
 const TURNS: usize = 12;
 
@@ -44,8 +46,8 @@ impl Penalty {
         self.grew = Some(grow);
         self.next = rounds + self.interval;
         let old = self.value;
-        let wanted = if grow { 2.0 * old } else { 0.5 * old };
-        self.value = wanted.clamp(self.first / RANGE, self.first * RANGE);
+        let factor = (primal / dual).sqrt().clamp(1.0 / STEP, STEP);
+        self.value = (factor * old).clamp(self.first / RANGE, self.first * RANGE);
         Some(old / self.value)
     }
 }
