@@ -3,11 +3,14 @@
 use super::super::active_set::Status;
 use super::local::Local;
 use super::penalty::Penalty;
+use super::polish::polish;
 use super::settings::GraphSettings;
 use crate::error::Result;
 
 /// Each round goes so far beyond its own step.
 const RELAXATION: f64 = 1.6;
+/// The faces are first tried after so many rounds.
+const FIRST_POLISH: usize = 12;
 
 /// How it ended.
 #[derive(Debug, Clone, Copy)]
@@ -30,69 +33,135 @@ pub(super) struct Run {
 ///
 /// where the last two take `α y_f + (1 - α) μ_f` for `y_f`. At the end `y_f = μ_f`, and `-ρ u_f`, which sum to `θ - μ`, are the
 /// scores that each factor answers.
+///
+/// Now and then the problem is solved on the faces that the outputs lie on. Where these are those of the solution, the round
+/// that follows finds nothing left to do; where it finds that this was no progress, all is as before.
 pub(super) fn solve(
     settings: &GraphSettings,
     theta: &[f64],
     locals: &mut [Local<'_>],
     outputs: &mut [Vec<f64>],
 ) -> Result<Run> {
-    let mut degree = vec![0.0; theta.len()];
-    locals.iter().flat_map(|local| &local.factor.variables).for_each(|&v| degree[v] += 1.0);
-    let size = (0..theta.len())
-        .filter(|&v| degree[v] > 0.0 && theta[v].is_finite())
-        .fold(0.0, |top: f64, v| top.max(theta[v].abs()));
+    let mut state = State::new(theta, locals, settings.penalty);
+    let size = state.size();
     let rounding = 16.0 * f64::EPSILON * size;
-    let mut penalty = Penalty::new(settings.penalty);
-    let masked = |v: usize| theta[v] == f64::NEG_INFINITY;
-    let mut mean: Vec<f64> = theta.iter().map(|s| s.clamp(0.0, 1.0)).collect();
-    let mut before = mean.clone();
-    let mut sums = vec![0.0; theta.len()];
-    // At first every factor answers an equal share.
-    let share = |&v: &usize| if masked(v) { 0.0 } else { (mean[v] - theta[v]) / (degree[v] * penalty.value) };
-    let mut multipliers: Vec<Vec<f64>> =
-        locals.iter().map(|local| local.factor.variables.iter().map(share).collect()).collect();
     let mut run = Run { status: Status::IterationLimit, primal: f64::INFINITY, dual: f64::INFINITY, rounds: 0 };
+    let mut next = FIRST_POLISH;
+    let mut before: Option<(Vec<f64>, Vec<f64>, f64)> = None;
     while run.rounds < settings.limit {
         run.rounds += 1;
-        let rho = penalty.value;
-        sums.fill(0.0);
-        for ((local, y), u) in locals.iter_mut().zip(&mut *outputs).zip(&mut multipliers) {
-            let variables = &local.factor.variables;
-            for ((y, u), &v) in y.iter_mut().zip(&*u).zip(variables) {
-                *y = if masked(v) { f64::NEG_INFINITY } else { mean[v] - u };
-            }
-            local.project(y, 1.0 / rho)?;
-            for ((y, u), &v) in y.iter().zip(u).zip(variables) {
-                *u += RELAXATION * y + (1.0 - RELAXATION) * mean[v];
-                sums[v] += *u;
-            }
-        }
-        before.copy_from_slice(&mean);
-        for v in (0..theta.len()).filter(|&v| degree[v] > 0.0 && !masked(v)) {
-            mean[v] = (theta[v] + rho * sums[v]) / (1.0 + rho * degree[v]);
-        }
-        (run.primal, run.dual) = (0.0, 0.0);
-        let mut moved: f64 = 0.0;
-        for ((local, y), u) in locals.iter().zip(&*outputs).zip(&mut multipliers) {
-            for ((y, u), &v) in y.iter().zip(u).zip(&local.factor.variables) {
-                if masked(v) {
-                    *u = 0.0;
-                    continue;
-                }
-                *u -= mean[v];
-                run.primal = run.primal.max((y - mean[v]).abs());
-                let step = mean[v] - before[v];
-                moved = moved.max((rho * step).abs());
-                run.dual = run.dual.max((rho * (step + (1.0 - RELAXATION) * (y - before[v]))).abs());
-            }
-        }
+        let rho = state.penalty.value;
+        let residuals = state.round(locals, outputs)?;
+        (run.primal, run.dual) = (residuals.primal, residuals.dual);
         if run.primal <= settings.tolerance.max(rounding) && run.dual <= settings.tolerance.max(rho * rounding) {
             run.status = Status::Optimal;
             break;
         }
-        if let Some(ratio) = penalty.adapt(run.rounds, run.primal, moved) {
-            multipliers.iter_mut().flatten().for_each(|u| *u *= ratio);
+        let worst = run.primal.max(run.dual);
+        if let Some((mean, multipliers, reached)) = before.take() {
+            if !(worst < reached) {
+                (state.mean, state.multipliers) = (mean, multipliers);
+            }
+        } else if run.rounds >= next {
+            next = run.rounds + run.rounds / 2;
+            let scores: Vec<f64> = state.multipliers.iter().map(|u| -rho * u).collect();
+            if let Some(polished) = polish(theta, locals, outputs, &scores, run.rounds + FIRST_POLISH) {
+                let mean = std::mem::replace(&mut state.mean, polished.mean);
+                let multipliers = polished.scores.iter().map(|s| -s / rho).collect();
+                before = Some((mean, std::mem::replace(&mut state.multipliers, multipliers), worst));
+            }
+        } else {
+            state.adapt(run.rounds, residuals);
         }
     }
     Ok(run)
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Residuals {
+    primal: f64,
+    dual: f64,
+    /// How far the variables moved, in units of the dual.
+    moved: f64,
+}
+
+struct State<'t> {
+    theta: &'t [f64],
+    degree: Vec<f64>,
+    /// `μ`.
+    mean: Vec<f64>,
+    /// `u`, one factor after the other.
+    multipliers: Vec<f64>,
+    penalty: Penalty,
+    sums: Vec<f64>,
+}
+
+impl<'t> State<'t> {
+    /// At first every factor answers an equal share.
+    fn new(theta: &'t [f64], locals: &[Local<'_>], penalty: f64) -> Self {
+        let variables = || locals.iter().flat_map(|local| &local.factor.variables);
+        let mut degree = vec![0.0; theta.len()];
+        variables().for_each(|&v| degree[v] += 1.0);
+        let mean: Vec<f64> = theta.iter().map(|s| s.clamp(0.0, 1.0)).collect();
+        let share = |&v: &usize| {
+            if theta[v] == f64::NEG_INFINITY { 0.0 } else { (mean[v] - theta[v]) / (degree[v] * penalty) }
+        };
+        let multipliers = variables().map(share).collect();
+        State { theta, degree, mean, multipliers, penalty: Penalty::new(penalty), sums: vec![0.0; theta.len()] }
+    }
+
+    /// Of the scores.
+    fn size(&self) -> f64 {
+        let scores = self.theta.iter().zip(&self.degree).filter(|(s, degree)| s.is_finite() && **degree > 0.0);
+        scores.fold(0.0, |top: f64, (s, _)| top.max(s.abs()))
+    }
+
+    fn masked(&self, v: usize) -> bool {
+        self.theta[v] == f64::NEG_INFINITY
+    }
+
+    fn round(&mut self, locals: &mut [Local<'_>], outputs: &mut [Vec<f64>]) -> Result<Residuals> {
+        let rho = self.penalty.value;
+        self.sums.fill(0.0);
+        let mut edge = 0;
+        for (local, y) in locals.iter_mut().zip(&mut *outputs) {
+            let variables = &local.factor.variables;
+            let u = &mut self.multipliers[edge..edge + variables.len()];
+            for ((y, u), &v) in y.iter_mut().zip(&*u).zip(variables) {
+                *y = if self.theta[v] == f64::NEG_INFINITY { f64::NEG_INFINITY } else { self.mean[v] - u };
+            }
+            local.project(y, 1.0 / rho)?;
+            for ((y, u), &v) in y.iter().zip(u).zip(variables) {
+                *u += RELAXATION * y + (1.0 - RELAXATION) * self.mean[v];
+                self.sums[v] += *u;
+            }
+            edge += variables.len();
+        }
+        let before = self.mean.clone();
+        for v in 0..self.mean.len() {
+            if self.degree[v] > 0.0 && !self.masked(v) {
+                self.mean[v] = (self.theta[v] + rho * self.sums[v]) / (1.0 + rho * self.degree[v]);
+            }
+        }
+        let mut residuals = Residuals { primal: 0.0, dual: 0.0, moved: 0.0 };
+        let variables = locals.iter().flat_map(|local| &local.factor.variables);
+        for (edge, (&v, y)) in variables.zip(outputs.iter().flatten()).enumerate() {
+            if self.masked(v) {
+                self.multipliers[edge] = 0.0;
+                continue;
+            }
+            self.multipliers[edge] -= self.mean[v];
+            let step = self.mean[v] - before[v];
+            residuals.primal = residuals.primal.max((y - self.mean[v]).abs());
+            residuals.dual = residuals.dual.max((rho * (step + (1.0 - RELAXATION) * (y - before[v]))).abs());
+            residuals.moved = residuals.moved.max((rho * step).abs());
+        }
+        Ok(residuals)
+    }
+
+    fn adapt(&mut self, rounds: usize, residuals: Residuals) {
+        if let Some(ratio) = self.penalty.adapt(rounds, residuals.primal, residuals.moved) {
+            self.multipliers.iter_mut().for_each(|u| *u *= ratio);
+        }
+    }
 }

@@ -16,7 +16,8 @@ const LIMIT: usize = 100_000;
 pub(super) struct Local<'g> {
     pub(super) factor: &'g Factor,
     number: usize,
-    higher: &'g [f64],
+    /// Of the higher-order parts.
+    pub(super) scores: &'g [f64],
     active: ActiveSet,
     /// Of structures: their higher-order parts.
     parts: Vec<f64>,
@@ -25,9 +26,9 @@ pub(super) struct Local<'g> {
 
 impl<'g> Local<'g> {
     /// Factor `number` of a graph.
-    pub(super) fn new(factor: &'g Factor, number: usize, higher: &'g [f64]) -> Self {
-        let parts = vec![0.0; higher.len()];
-        Local { factor, number, higher, active: ActiveSet::default(), parts, status: Status::Optimal }
+    pub(super) fn new(factor: &'g Factor, number: usize, scores: &'g [f64]) -> Self {
+        let parts = vec![0.0; scores.len()];
+        Local { factor, number, scores, active: ActiveSet::default(), parts, status: Status::Optimal }
     }
 
     /// `y ← argmax { s·y + scale η·e - |y|²/2 }` for the scores `s` in `y`, one of each variable.
@@ -36,7 +37,7 @@ impl<'g> Local<'g> {
         let left = match &self.factor.kind {
             Kind::Count { least, most } => count::project(y, *least, *most),
             Kind::OrOut => or_out::project(y),
-            Kind::Pair(_) => pair::project(y, scale * self.higher[0]),
+            Kind::Pair(_) => pair::project(y, scale * self.scores[0]),
             Kind::Structured(structure) => {
                 let structure = structure.as_ref();
                 self.structured(structure, y, scale)?
@@ -51,7 +52,7 @@ impl<'g> Local<'g> {
     }
 
     fn structured(&mut self, structure: &dyn Structure, y: &mut [f64], scale: f64) -> Result<bool> {
-        let higher: Vec<f64> = self.higher.iter().map(|h| scale * h).collect();
+        let higher: Vec<f64> = self.scores.iter().map(|h| scale * h).collect();
         // A literal that must be on outscores whatever the others can say against it.
         let size = |scores: &[f64]| scores.iter().filter(|s| s.is_finite()).map(|s| s.abs()).sum::<f64>();
         let force = 2.0 * (size(y) + size(&higher) + y.len() as f64 + 1.0);
@@ -82,26 +83,27 @@ impl<'g> Local<'g> {
             Kind::Pair(_) => {
                 let mut literals = y.to_vec();
                 self.turn(&mut literals);
-                vec![pair::both(&literals, self.higher[0])]
+                vec![pair::both(&literals, self.scores[0])]
             }
             _ => self.parts.clone(),
         }
     }
 
     /// The face of the output `y` of the last solve, which is known to within the tolerance.
-    pub(super) fn face(mut self, y: &[f64], tolerance: f64) -> Face {
+    pub(super) fn face(&self, y: &[f64], tolerance: f64) -> Face {
         let mut literals = y.to_vec();
         self.turn(&mut literals);
         let shape = match &self.factor.kind {
             Kind::Count { least, most } => Shape::Flat(count::face(&literals, *least, *most, tolerance)),
             Kind::OrOut => Shape::Flat(or_out::face(&literals, tolerance)),
             Kind::Pair(_) => {
-                let score = self.higher[0];
+                let score = self.scores[0];
                 Shape::Pair(pair::face(&literals, score, tolerance), [literals[0], literals[1]], score)
             }
             Kind::Structured(_) => {
-                self.active.drop_below(tolerance);
-                Shape::Spanned(self.active, self.parts.len())
+                let mut active = self.active.clone();
+                active.drop_below(tolerance);
+                Shape::Spanned(active, self.parts.len())
             }
         };
         Face { variables: self.factor.variables.clone(), negated: self.factor.negated.clone(), shape }
@@ -119,14 +121,14 @@ impl<'g> Local<'g> {
         Ok(match &self.factor.kind {
             Kind::Count { least, most } => count::contains(&literals, *least, *most, slack).then_some(0.0),
             Kind::OrOut => or_out::contains(&literals, slack).then_some(0.0),
-            Kind::Pair(_) if self.higher[0] == f64::NEG_INFINITY => {
+            Kind::Pair(_) if self.scores[0] == f64::NEG_INFINITY => {
                 count::contains(&literals, 0, 1, slack).then_some(0.0)
             }
-            Kind::Pair(_) => Some(self.higher[0] * pair::both(&literals, self.higher[0])),
+            Kind::Pair(_) => Some(self.scores[0] * pair::both(&literals, self.scores[0])),
             Kind::Structured(structure) => {
-                let found = SparseMap::new(structure.as_ref()).behind(&literals, self.higher, tolerance)?;
+                let found = SparseMap::new(structure.as_ref()).behind(&literals, self.scores, tolerance)?;
                 found.map(|solution| {
-                    let parts = solution.higher.iter().zip(self.higher).filter(|(e, _)| **e != 0.0);
+                    let parts = solution.higher.iter().zip(self.scores).filter(|(e, _)| **e != 0.0);
                     let score = parts.map(|(e, h)| e * h).sum();
                     (self.active, self.parts) = (solution.active, solution.higher);
                     score

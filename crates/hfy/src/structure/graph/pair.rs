@@ -56,13 +56,13 @@ pub(super) fn face(y: &[f64], score: f64, tolerance: f64) -> Flat {
     Flat { parts: y.iter().map(part).collect(), bond }
 }
 
-/// The change of `e` with a change `d` of the literals along the face of `y`.
-pub(super) fn change(y: &[f64], score: f64, d: &[f64]) -> f64 {
+/// The derivative of `e` in the literals, along the face of `y`.
+pub(super) fn slopes(y: &[f64], score: f64) -> [f64; 2] {
     if score >= 0.0 {
-        if y[0] <= y[1] { d[0] } else { d[1] }
+        if y[0] <= y[1] { [1.0, 0.0] } else { [0.0, 1.0] }
     } else if score > f64::NEG_INFINITY && y[0] + y[1] >= 1.0 {
-        d[0] + d[1]
+        [1.0, 1.0]
     } else {
-        0.0
+        [0.0, 0.0]
     }
 }
