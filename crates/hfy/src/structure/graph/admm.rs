@@ -160,7 +160,7 @@ impl<'t> State<'t> {
     }
 
     fn adapt(&mut self, rounds: usize, residuals: Residuals) {
-        if let Some(ratio) = self.penalty.adapt(rounds, residuals.primal, residuals.moved / self.size().max(1.0)) {
+        if let Some(ratio) = self.penalty.adapt(rounds, residuals.primal, residuals.moved / self.size().max(1.0).sqrt()) {
             self.multipliers.iter_mut().for_each(|u| *u *= ratio);
         }
     }
