@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use hfy::post::Identity;
 use hfy::structure::{Factor, FactorGraph, GraphMap, Sequence};
-use hfy::{Convex, Outcome, Separation};
+use hfy::{Convex, Network, Outcome, Scaled, Separation};
+use ndarray::Array2;
 
 use crate::brute::near;
 use crate::mixtures::assignment;
@@ -76,5 +78,21 @@ fn where_all_is_masked_there_is_nothing() {
         let mut theta = vec![f64::NEG_INFINITY; target.len()];
         assert_eq!(map.argmax(&mut theta), Ok(Outcome::Empty), "{name}");
         assert!(theta.iter().all(|y| *y == 0.0), "{name}");
+    }
+}
+
+#[test]
+fn networks_take_them() {
+    let mut draw = Draw(33);
+    for (name, map, target) in maps() {
+        let patterns = Array2::from_shape_fn((target.len(), 3), |_| draw.normal());
+        let network = Network::new(Scaled::with_beta(map, 0.5).expect(name), Identity, &patterns).expect(name);
+        let mut query = vec![0.1, -0.2, 0.3];
+        for _ in 0..5 {
+            let next = network.step(&query).expect(name).state;
+            let (before, after) = (network.energy(&query).expect(name), network.energy(&next).expect(name));
+            assert!(after <= before + 1e-9, "{name}: the energy rises from {before} to {after}");
+            query = next;
+        }
     }
 }

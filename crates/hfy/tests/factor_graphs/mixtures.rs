@@ -197,3 +197,36 @@ fn anything_with_anything() {
     println!("{solved} mixtures: at most {most} rounds");
     assert!(solved > 100);
 }
+
+#[test]
+fn large_scores_take_not_many_more_rounds() {
+    let mut draw = Draw(12);
+    let graph = assignment(6);
+    for scale in [1e-3, 1.0, 1e2, 1e4, 1e6] {
+        for _ in 0..5 {
+            let theta: Vec<f64> = (0..36).map(|_| scale * draw.normal()).collect();
+            let solution = graph.solve(&theta).expect("scores");
+            assert_eq!(solution.status, Status::Optimal, "{theta:?}");
+            assert!(solution.iterations <= 1000, "{} rounds at {scale:e}", solution.iterations);
+            for i in 0..6 {
+                let row: f64 = solution.marginals[6 * i..6 * i + 6].iter().sum();
+                assert!((row - 1.0).abs() < 1e-8, "{row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn any_penalty_ends_at_the_same_solution() {
+    let mut draw = Draw(13);
+    let graph = assignment(4);
+    for _ in 0..10 {
+        let theta = scores(&mut draw, 16);
+        let want = graph.solve(&theta).expect("scores").marginals;
+        for penalty in [1e-2, 0.3, 30.0, 1e3] {
+            let solution = graph.solver().penalty(penalty).solve(&theta).expect("scores");
+            assert_eq!(solution.status, Status::Optimal, "{penalty} {theta:?}");
+            near(&format!("{penalty} {theta:?}"), &solution.marginals, &want, 1e-7);
+        }
+    }
+}

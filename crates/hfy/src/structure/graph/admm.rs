@@ -2,15 +2,15 @@
 
 use super::super::active_set::Status;
 use super::local::Local;
-use super::penalty::Penalty;
 use super::polish::polish;
 use super::settings::GraphSettings;
+use super::state::State;
 use crate::error::Result;
 
-/// Each round goes so far beyond its own step.
-const RELAXATION: f64 = 1.6;
 /// The faces are first tried after so many rounds.
-const FIRST_POLISH: usize = 12;
+const FIRST_POLISH: usize = 4;
+/// With as many products as there were rounds, and these, so that trying costs no more than the rounds.
+const PRODUCTS: usize = 20;
 
 /// How it ended.
 #[derive(Debug, Clone, Copy)]
@@ -23,17 +23,7 @@ pub(super) struct Run {
 
 /// Solves the problem of factors that share variables. Leaves the output of each factor in `outputs`.
 ///
-/// With a copy `y_f` of its variables for every factor, `μ` to agree on and multipliers `ρ u_f` for `y_f = μ_f`, a round is
-///
-/// ```text
-/// y_f ← argmax { (μ_f - u_f)·y + η_f·e/ρ - |y|²/2 : (y, e) in the hull of f }
-/// μ_i ← (θ_i + ρ Σ_f (y_fi + u_fi)) / (1 + ρ deg_i)
-/// u_f ← u_f + y_f - μ_f
-/// ```
-///
-/// where the last two take `α y_f + (1 - α) μ_f` for `y_f`. At the end `y_f = μ_f`, and `-ρ u_f`, which sum to `θ - μ`, are the
-/// scores that each factor answers.
-///
+/// Rounds are those of [`State`].
 /// Now and then the problem is solved on the faces that the outputs lie on. Where these are those of the solution, the round
 /// that follows finds nothing left to do; where it finds that this was no progress, all is as before.
 pub(super) fn solve(
@@ -43,8 +33,7 @@ pub(super) fn solve(
     outputs: &mut [Vec<f64>],
 ) -> Result<Run> {
     let mut state = State::new(theta, locals, settings.penalty);
-    let size = state.size();
-    let rounding = 16.0 * f64::EPSILON * size;
+    let rounding = 16.0 * f64::EPSILON * state.size;
     let mut run = Run { status: Status::IterationLimit, primal: f64::INFINITY, dual: f64::INFINITY, rounds: 0 };
     let mut next = FIRST_POLISH;
     let mut before: Option<(Vec<f64>, Vec<f64>, f64)> = None;
@@ -65,7 +54,7 @@ pub(super) fn solve(
         } else if run.rounds >= next {
             next = run.rounds + run.rounds / 2;
             let scores: Vec<f64> = state.multipliers.iter().map(|u| -rho * u).collect();
-            if let Some(polished) = polish(theta, locals, outputs, &scores, run.rounds + FIRST_POLISH) {
+            if let Some(polished) = polish(theta, locals, outputs, &scores, run.rounds + PRODUCTS) {
                 let mean = std::mem::replace(&mut state.mean, polished.mean);
                 let multipliers = polished.scores.iter().map(|s| -s / rho).collect();
                 before = Some((mean, std::mem::replace(&mut state.multipliers, multipliers), worst));
@@ -75,93 +64,4 @@ pub(super) fn solve(
         }
     }
     Ok(run)
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Residuals {
-    primal: f64,
-    dual: f64,
-    /// How far the variables moved, in units of the dual.
-    moved: f64,
-}
-
-struct State<'t> {
-    theta: &'t [f64],
-    degree: Vec<f64>,
-    /// `μ`.
-    mean: Vec<f64>,
-    /// `u`, one factor after the other.
-    multipliers: Vec<f64>,
-    penalty: Penalty,
-    sums: Vec<f64>,
-}
-
-impl<'t> State<'t> {
-    /// At first every factor answers an equal share.
-    fn new(theta: &'t [f64], locals: &[Local<'_>], penalty: f64) -> Self {
-        let variables = || locals.iter().flat_map(|local| &local.factor.variables);
-        let mut degree = vec![0.0; theta.len()];
-        variables().for_each(|&v| degree[v] += 1.0);
-        let mean: Vec<f64> = theta.iter().map(|s| s.clamp(0.0, 1.0)).collect();
-        let share = |&v: &usize| {
-            if theta[v] == f64::NEG_INFINITY { 0.0 } else { (mean[v] - theta[v]) / (degree[v] * penalty) }
-        };
-        let multipliers = variables().map(share).collect();
-        State { theta, degree, mean, multipliers, penalty: Penalty::new(penalty), sums: vec![0.0; theta.len()] }
-    }
-
-    /// Of the scores.
-    fn size(&self) -> f64 {
-        let scores = self.theta.iter().zip(&self.degree).filter(|(s, degree)| s.is_finite() && **degree > 0.0);
-        scores.fold(0.0, |top: f64, (s, _)| top.max(s.abs()))
-    }
-
-    fn masked(&self, v: usize) -> bool {
-        self.theta[v] == f64::NEG_INFINITY
-    }
-
-    fn round(&mut self, locals: &mut [Local<'_>], outputs: &mut [Vec<f64>]) -> Result<Residuals> {
-        let rho = self.penalty.value;
-        self.sums.fill(0.0);
-        let mut edge = 0;
-        for (local, y) in locals.iter_mut().zip(&mut *outputs) {
-            let variables = &local.factor.variables;
-            let u = &mut self.multipliers[edge..edge + variables.len()];
-            for ((y, u), &v) in y.iter_mut().zip(&*u).zip(variables) {
-                *y = if self.theta[v] == f64::NEG_INFINITY { f64::NEG_INFINITY } else { self.mean[v] - u };
-            }
-            local.project(y, 1.0 / rho)?;
-            for ((y, u), &v) in y.iter().zip(u).zip(variables) {
-                *u += RELAXATION * y + (1.0 - RELAXATION) * self.mean[v];
-                self.sums[v] += *u;
-            }
-            edge += variables.len();
-        }
-        let before = self.mean.clone();
-        for v in 0..self.mean.len() {
-            if self.degree[v] > 0.0 && !self.masked(v) {
-                self.mean[v] = (self.theta[v] + rho * self.sums[v]) / (1.0 + rho * self.degree[v]);
-            }
-        }
-        let mut residuals = Residuals { primal: 0.0, dual: 0.0, moved: 0.0 };
-        let variables = locals.iter().flat_map(|local| &local.factor.variables);
-        for (edge, (&v, y)) in variables.zip(outputs.iter().flatten()).enumerate() {
-            if self.masked(v) {
-                self.multipliers[edge] = 0.0;
-                continue;
-            }
-            self.multipliers[edge] -= self.mean[v];
-            let step = self.mean[v] - before[v];
-            residuals.primal = residuals.primal.max((y - self.mean[v]).abs());
-            residuals.dual = residuals.dual.max((rho * (step + (1.0 - RELAXATION) * (y - before[v]))).abs());
-            residuals.moved = residuals.moved.max((rho * step).abs());
-        }
-        Ok(residuals)
-    }
-
-    fn adapt(&mut self, rounds: usize, residuals: Residuals) {
-        if let Some(ratio) = self.penalty.adapt(rounds, residuals.primal, residuals.moved / self.size().max(1.0).sqrt()) {
-            self.multipliers.iter_mut().for_each(|u| *u *= ratio);
-        }
-    }
 }

@@ -8,6 +8,8 @@ use super::factor::{Factor, Kind};
 use super::{count, or_out, pair};
 use crate::error::{Error, Result};
 
+/// The output of a projection is known to this.
+pub(super) const EXACT: f64 = 1e-13;
 /// Calls of an oracle in one solve.
 const LIMIT: usize = 100_000;
 

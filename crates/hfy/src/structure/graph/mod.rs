@@ -15,6 +15,7 @@ mod polish;
 mod settings;
 mod solution;
 mod solver;
+mod state;
 mod tangent;
 
 pub use factor::Factor;
@@ -39,7 +40,7 @@ use crate::error::Result;
 ///
 /// **Cost.** Factors that share no variable are solved by themselves. The others are brought to agreement by alternating
 /// directions (ADMM): a projection for every factor a round. Logic and pairs are projected in closed form, structures from
-/// where they ended in the last round.
+/// where they ended in the last round. Once it is known which faces the solution lies on, a linear system gives it.
 ///
 /// **Stability.** The residuals at the end are data: see [`GraphSolution`].
 ///

@@ -1,7 +1,7 @@
 //! The solution, if the faces are the right ones.
 
 use super::face::Face;
-use super::local::Local;
+use super::local::{EXACT, Local};
 use super::normal::subtract;
 
 /// Marginals that are further out of bounds are those of wrong faces.
@@ -29,7 +29,7 @@ pub(super) fn polish(
     scores: &[f64],
     products: usize,
 ) -> Option<Agreement> {
-    let faces: Vec<Face> = locals.iter().zip(outputs).map(|(local, y)| local.face(y, f64::EPSILON)).collect();
+    let faces: Vec<Face> = locals.iter().zip(outputs).map(|(local, y)| local.face(y, EXACT)).collect();
     let masked = |v: usize| theta[v] == f64::NEG_INFINITY;
     let mut mean: Vec<f64> = (0..theta.len()).map(|v| if masked(v) { 0.0 } else { theta[v] }).collect();
     let mut scores = scores.to_vec();

@@ -4,15 +4,13 @@ use super::super::active_set::Status;
 use super::FactorGraph;
 use super::admm::{self, Run};
 use super::flat::is_open;
-use super::local::Local;
+use super::local::{EXACT, Local};
 use super::settings::GraphSettings;
 use super::solution::GraphSolution;
 use super::tangent::Tangent;
 use crate::convex::{all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
 
-/// A value that is known to a few units of rounding.
-const EXACT: f64 = 1e-13;
 /// Faces are told from outputs that are off by so many times the residual.
 const BLUR: f64 = 16.0;
 
