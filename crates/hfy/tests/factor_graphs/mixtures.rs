@@ -202,12 +202,12 @@ fn anything_with_anything() {
 fn large_scores_take_not_many_more_rounds() {
     let mut draw = Draw(12);
     let graph = assignment(6);
-    for scale in [1e-3, 1.0, 1e2, 1e4, 1e6] {
+    for scale in [1e-3, 1.0, 1e2, 1e4, 1e6, 1e8, 1e10] {
         for _ in 0..5 {
             let theta: Vec<f64> = (0..36).map(|_| scale * draw.normal()).collect();
             let solution = graph.solve(&theta).expect("scores");
             assert_eq!(solution.status, Status::Optimal, "{theta:?}");
-            assert!(solution.iterations <= 1000, "{} rounds at {scale:e}", solution.iterations);
+            assert!(solution.iterations <= 2000, "{} rounds at {scale:e}", solution.iterations);
             for i in 0..6 {
                 let row: f64 = solution.marginals[6 * i..6 * i + 6].iter().sum();
                 assert!((row - 1.0).abs() < 1e-8, "{row}");

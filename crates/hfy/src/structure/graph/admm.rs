@@ -7,6 +7,8 @@ use super::settings::GraphSettings;
 use super::state::State;
 use crate::error::Result;
 
+/// Scores may be large, but a disagreement of this size is one.
+const COARSE: f64 = 1e-7;
 /// The faces are first tried after so many rounds.
 const FIRST_POLISH: usize = 4;
 /// With as many products as there were rounds, and these, so that trying costs no more than the rounds.
@@ -42,7 +44,7 @@ pub(super) fn solve(
         let rho = state.penalty.value;
         let residuals = state.round(locals, outputs)?;
         (run.primal, run.dual) = (residuals.primal, residuals.dual);
-        if run.primal <= settings.tolerance.max(rounding) && run.dual <= settings.tolerance.max(rho * rounding) {
+        if run.primal <= settings.tolerance.max(rounding.min(COARSE)) && run.dual <= settings.tolerance.max(rounding) {
             run.status = Status::Optimal;
             break;
         }

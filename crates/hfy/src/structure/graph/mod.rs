@@ -42,7 +42,9 @@ use crate::error::Result;
 /// directions (ADMM): a projection for every factor a round. Logic and pairs are projected in closed form, structures from
 /// where they ended in the last round. Once it is known which faces the solution lies on, a linear system gives it.
 ///
-/// **Stability.** The residuals at the end are data: see [`GraphSolution`].
+/// **Stability.** Factors by themselves are as stable as their maps. Those that share variables are brought to agreement for
+/// scores up to 1e10; beyond, where the rounding of scores is that of probabilities, they may not be, and the status and the
+/// residuals of the [`GraphSolution`] say so.
 ///
 /// References: Martins, Figueiredo, Aguiar, Smith, Xing, *AD3: Alternating Directions Dual Decomposition for MAP Inference in
 /// Graphical Models*, 2015; Niculae, Martins, *LP-SparseMAP: Differentiable Relaxed Optimization for Sparse Structured

@@ -51,3 +51,27 @@ impl Penalty {
         Some(old / self.value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_follows_the_residuals_and_comes_to_rest() {
+        let mut growing = Penalty::new(1.0);
+        (1..1000).for_each(|round| drop(growing.adapt(round, 1.0, 1e-9)));
+        assert_eq!(growing.value, RANGE);
+        let mut calm = Penalty::new(2.0);
+        assert!((1..100).all(|round| calm.adapt(round, 1.0, 2.0).is_none()));
+
+        let mut swinging = Penalty::new(1.0);
+        let changes: Vec<usize> = (1..1_000_000)
+            .filter(|&round| {
+                let high = swinging.value > 1.0;
+                let (primal, dual) = if high { (1e-9, 1.0) } else { (1.0, 1e-9) };
+                swinging.adapt(round, primal, dual).is_some()
+            })
+            .collect();
+        assert!(changes.len() <= 2 * TURNS && changes.last().is_some_and(|&last| last < 100_000), "{changes:?}");
+    }
+}

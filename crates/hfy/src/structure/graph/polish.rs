@@ -47,7 +47,23 @@ pub(super) fn polish(
     let size = 1.0 + theta.iter().filter(|s| s.is_finite()).fold(0.0, |top: f64, s| top.max(s.abs()));
     let faces: Vec<&Face> = faces.iter().collect();
     let reached = subtract(&faces, &mut mean, &outputs.concat(), &mut scores, (size, products));
+    clean(&faces, outputs, &mut mean);
     let used = faces.iter().flat_map(|face| &face.variables);
     let plausible = reached.residual < SLACK && used.into_iter().all(|&v| mean[v] > -SLACK && mean[v] < 1.0 + SLACK);
     plausible.then_some(Agreement { mean, scores })
+}
+
+/// Replaces each mean by that of the nearest points on the faces, which do not have the rounding of large scores.
+fn clean(faces: &[&Face], outputs: &[Vec<f64>], mean: &mut [f64]) {
+    let (mut sums, mut count) = (vec![0.0; mean.len()], vec![0.0; mean.len()]);
+    let mut near = Vec::new();
+    for (face, y) in faces.iter().zip(outputs) {
+        let apart: Vec<f64> = face.variables.iter().zip(y).map(|(&v, y)| mean[v] - y).collect();
+        face.project(&apart, &mut near);
+        for ((&v, y), near) in face.variables.iter().zip(y).zip(&near) {
+            sums[v] += y + near;
+            count[v] += 1.0;
+        }
+    }
+    (0..mean.len()).filter(|&v| count[v] > 0.0).for_each(|v| mean[v] = sums[v] / count[v]);
 }

@@ -13,6 +13,8 @@ use crate::error::{Error, Result, check_len};
 
 /// Faces are told from outputs that are off by so many times the residual.
 const BLUR: f64 = 16.0;
+/// But not by more than this, however early the solver stopped.
+const COARSE: f64 = 1e-3;
 
 /// A [`FactorGraph`] and how to solve it.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +86,7 @@ impl<'g> GraphSolver<'g> {
         if !locals.is_empty() {
             run = admm::solve(&self.settings, theta, &mut locals, &mut outputs)?;
         }
-        let blur = BLUR * run.primal.max(self.settings.tolerance);
+        let blur = (BLUR * run.primal.max(self.settings.tolerance)).min(COARSE);
         let (mut shared, mut alone) = (locals.into_iter().zip(outputs), others.into_iter());
         let mut solved = Vec::new();
         for &coupled in &coupled {
