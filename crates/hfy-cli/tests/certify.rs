@@ -73,7 +73,7 @@ fn associations_of_subsets() {
     let error = folder.fails(&["certify", "m.hfy", "--map", "subsets:2"], 2);
     assert_eq!(error, "subsets:2 recalls associations: name one with --association ID,ID,...");
     let error = folder.fails(&["certify", "m.hfy", "--association", "0,1"], 2);
-    assert_eq!(error, "--association needs a map of k-subsets, not sparsemax");
+    assert_eq!(error, "--association needs a map of k-subsets or of structures, not sparsemax");
     let error = folder.fails(&["certify", "m.hfy", "--map", "subsets:2", "--association", "0,9"], 1);
     assert_eq!(error, "m.hfy: no pattern has the id 9");
 }

@@ -51,10 +51,13 @@
 //! | `argmax` | [`Entmax::ARGMAX`] | 0 | simplex | 0 |
 //! | `normmax:5` | [`Normmax`], γ in (1, ∞] | `‖y‖_γ - 1` | simplex | 1 |
 //! | `subsets:4` | [`Subsets`], k in [0, N] | `\|y\|²/2` | `Σ y = k`, `0 ≤ y ≤ 1` | 1, of the k-th |
+//! | `sequence:2:t=0.5`, `spans`, ... | [`SparseMap`] over a [structure] | `\|y\|²/2` less what interactions score | hull of the structures | structured |
 //! | `bounded:0.5,0.25,1` | [`Bounded`], u ≥ 0 | `\|y\|²/2` | simplex, `y ≤ u` | 1, if a bound reaches 1 |
 //! | `quadratic` | [`Quadratic`] | `\|y\|²/2` | all | none |
 //! | `power:3` | [`Power`], r > 1 | `‖y‖_s^s / s`, `1/r + 1/s = 1` | all | none |
 //! | `exponential` | [`Exponential`] | `Σ y log y - y` | `y ≥ 0` | none |
+//!
+//! [structure]: structure
 //!
 //! The margin is the lead of the best score over the next from which on the weights are exactly one-hot. The text is
 //! what [`Map`], the enum for choices at run time, reads and prints; [`Post`] is its like for post-transformations.
@@ -215,6 +218,7 @@
 
 pub mod batch;
 pub mod certify;
+mod compiled;
 pub mod convex;
 mod error;
 pub mod loss;

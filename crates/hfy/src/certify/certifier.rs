@@ -122,6 +122,10 @@ impl<'a, T: Real> Certifier<'a, T> {
 
     /// The same, with progress. Stopping is [`Error::Interrupted`].
     pub fn certificates_with(&self, progress: Progress<'_>) -> Result<Vec<Certificate>> {
+        T::certificates(self, progress)
+    }
+
+    pub(crate) fn compute(&self, progress: Progress<'_>) -> Result<Vec<Certificate>> {
         if self.margin.size() != 1 {
             let what = "certificates of single patterns: ask for those of associations";
             return Err(Error::Unsupported { function: "a map of k-subsets", what });

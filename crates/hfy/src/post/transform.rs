@@ -48,19 +48,6 @@ pub enum Post {
     Linear(Linear),
 }
 
-macro_rules! each {
-    ($self:expr, $post:ident => $call:expr) => {
-        match $self {
-            Post::Identity($post) => $call,
-            Post::Ball($post) => $call,
-            Post::LayerNorm($post) => $call,
-            Post::Tanh($post) => $call,
-            Post::Sign($post) => $call,
-            Post::Linear($post) => $call,
-        }
-    };
-}
-
 impl Post {
     /// Whether `ŷ(ŷ(z)) = ŷ(z)` for every `z`: what retrieval in one step needs of patterns that were transformed before they
     /// were stored. It holds up to rounding.
@@ -94,37 +81,37 @@ from!(Identity, Ball, LayerNorm, Tanh, Sign, Linear);
 
 impl<T: Real> Convex<T> for Post {
     fn value(&self, q: &[T]) -> T {
-        each!(self, post => post.value(q))
+        T::post(self).value(q)
     }
     fn conjugate(&self, z: &[T]) -> Result<T> {
-        each!(self, post => post.conjugate(z))
+        T::post(self).conjugate(z)
     }
     fn argmax(&self, z: &mut [T]) -> Result<Outcome> {
-        each!(self, post => post.argmax(z))
+        T::post(self).argmax(z)
     }
     fn vjp(&self, z: &[T], q: &[T], g: &mut [T]) -> Result<()> {
-        each!(self, post => post.vjp(z, q, g))
+        T::post(self).vjp(z, q, g)
     }
     fn second_vjp(&self, z: &[T], q: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        each!(self, post => post.second_vjp(z, q, u, w, out))
+        T::post(self).second_vjp(z, q, u, w, out)
     }
     fn loss(&self, z: &[T], q: &[T]) -> Result<T> {
-        each!(self, post => post.loss(z, q))
+        T::post(self).loss(z, q)
     }
     fn gradient(&self, q: &[T], out: &mut [T]) -> Result<()> {
-        each!(self, post => post.gradient(q, out))
+        T::post(self).gradient(q, out)
     }
     fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
-        each!(self, post => post.argmax_log(theta))
+        T::post(self).argmax_log(theta)
     }
     fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
-        each!(self, post => post.argmax_exp(z, c))
+        T::post(self).argmax_exp(z, c)
     }
     fn vjp_exp(&self, z: &[T], q: &[T], c: T, g: &mut [T]) -> Result<()> {
-        each!(self, post => post.vjp_exp(z, q, c, g))
+        T::post(self).vjp_exp(z, q, c, g)
     }
     fn is_identity(&self) -> bool {
-        each!(self, post => Convex::<T>::is_identity(post))
+        T::post(self).is_identity()
     }
 }
 

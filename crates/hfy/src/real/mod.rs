@@ -15,6 +15,7 @@ use std::iter::Sum;
 
 use num_traits::{Float, NumAssign};
 
+use crate::compiled::Compiled;
 use crate::separation::{Entmax, Normmax, Solve, Subsets};
 
 /// A floating-point type that maps are computed in: `f32` or `f64`.
@@ -30,6 +31,7 @@ pub trait Real:
     + Solve<Entmax>
     + Solve<Normmax>
     + Solve<Subsets>
+    + Compiled
     + Send
     + Sync
     + 'static

@@ -12,7 +12,6 @@ use super::index::Index;
 use super::model::Model;
 use super::shortlist::{Reach, Shortlist};
 use super::tiles::{exact_dot, for_tiles, in_parts};
-use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::network::add;
 use crate::real::{Real, vectorised};
@@ -92,9 +91,9 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     /// The weights `ŷ(β X q)` of each query, for a map whose support has a finite reach.
-    pub fn supports<O: Separation<T>>(
+    pub fn supports(
         &self,
-        omega: &O,
+        omega: &dyn Separation<T>,
         beta: f64,
         queries: ArrayView2<'_, T>,
     ) -> Result<Vec<Support<T>>> {
@@ -128,9 +127,9 @@ impl<'a, T: Real> Engine<'a, T> {
 
     /// The answers of a network over these patterns to a batch of states whose scores cannot overflow; the number of the
     /// state that an error is about goes with it.
-    pub(super) fn answers<O: Separation<T>, P: Convex<T>>(
+    pub(super) fn answers(
         &self,
-        model: &Model<'_, T, O, P>,
+        model: &Model<'_, T>,
         states: &[T],
         origins: Origins<'_, T>,
         wanted: Wanted,
@@ -151,9 +150,9 @@ impl<'a, T: Real> Engine<'a, T> {
 
     /// Runs `work` on each query of a batch: on its number, the patterns that may be in its support, and their scores,
     /// computed exactly and times `beta`.
-    fn weighed<O: Separation<T>, R: Send, E: Send>(
+    fn weighed<R: Send, E: Send>(
         &self,
-        omega: &O,
+        omega: &dyn Separation<T>,
         beta: f64,
         batch: &[T],
         origins: Origins<'_, T>,
@@ -268,7 +267,7 @@ fn level<T: Real>(scores: impl Iterator<Item = T>, ranked: &mut Vec<T>, rank: us
 }
 
 /// The support among some entries, from their scores.
-fn weigh<T: Real, O: Separation<T>>(omega: &O, entries: &[u32], scores: &[T], row: usize) -> Result<Support<T>> {
+fn weigh<T: Real>(omega: &dyn Separation<T>, entries: &[u32], scores: &[T], row: usize) -> Result<Support<T>> {
     let mut support = Support::default();
     omega.support(scores, &mut support).map_err(|e| e.in_row(row))?;
     support.relabel(|i| entries[i] as usize);

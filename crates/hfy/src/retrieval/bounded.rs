@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::index::{Index, Projected};
 use super::shortlist::{BLOCK, Reach, Shortlist, maximum};
-use super::tiles::{exact_dot, in_parts, parts, tile_scores};
+use super::tiles::{exact_dot, in_parts, threads, tile_scores};
 use crate::real::{Real, vectorised};
 use crate::separation::Support;
 
@@ -44,7 +44,7 @@ impl<T: Real> Bounded<'_, T> {
         let (count, number) = (self.index.shape().0, self.slacks.len());
         let projected = self.index.project(self.queries);
         // Many queries are shared out, so that each sees the best of all patterns; few share out the patterns.
-        let survivors = if number >= TILE / 2 * parts(usize::MAX).len() {
+        let survivors = if number >= TILE / 2 * threads() {
             let lists = in_parts(number, |part| self.survivors(&projected, part, 0..count));
             lists.into_iter().collect::<Option<Vec<_>>>()?.concat()
         } else {

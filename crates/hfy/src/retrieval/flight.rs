@@ -9,10 +9,9 @@ use super::judge::{Finished, distance, norm};
 use super::report::{Report, Stopped};
 use super::settings::Stop;
 use super::tiles::in_parts;
-use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::real::Real;
-use crate::separation::{Separation, Support};
+use crate::separation::Support;
 
 /// An error and the number of the query in the batch that it is about.
 type Faulty<V> = std::result::Result<V, (usize, Error)>;
@@ -30,8 +29,8 @@ struct Course<T> {
     returned: bool,
 }
 
-pub(super) struct Flight<'f, 'a, T: Real, O, P> {
-    retriever: &'f Retriever<'a, T, O, P>,
+pub(super) struct Flight<'f, 'a, T: Real> {
+    retriever: &'f Retriever<'a, T>,
     queries: &'f [T],
     /// Current states, one after the other; before the first step the queries.
     states: Vec<T>,
@@ -45,8 +44,8 @@ pub(super) struct Flight<'f, 'a, T: Real, O, P> {
     origins: Vec<Option<Support<T>>>,
 }
 
-impl<'f, 'a, T: Real, O: Separation<T>, P: Convex<T>> Flight<'f, 'a, T, O, P> {
-    pub(super) fn new(retriever: &'f Retriever<'a, T, O, P>, queries: &'f [T]) -> Self {
+impl<'f, 'a, T: Real> Flight<'f, 'a, T> {
+    pub(super) fn new(retriever: &'f Retriever<'a, T>, queries: &'f [T]) -> Self {
         let count = queries.len() / retriever.model.width();
         let course = |_| Course {
             steps: 0,
@@ -228,8 +227,8 @@ struct Move<T> {
 }
 
 /// Takes an update in, and says whether the query is finished with it.
-fn arrive<T: Real, O: Separation<T>, P: Convex<T>>(
-    retriever: &Retriever<'_, T, O, P>,
+fn arrive<T: Real>(
+    retriever: &Retriever<'_, T>,
     settled: &HashMap<usize, Option<T>>,
     course: &mut Course<T>,
     (answer, step): (&Answer<T>, &Move<T>),

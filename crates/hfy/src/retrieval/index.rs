@@ -52,6 +52,10 @@ impl<T: Real> Index<T> {
     /// **Cost.** About `2 rank / D` of the product of the patterns with as many queries as there are columns; memory for
     /// `rank + 3` numbers a pattern.
     pub fn build(patterns: ArrayView2<'_, T>, rank: usize) -> Result<Self> {
+        T::index(patterns, rank)
+    }
+
+    pub(crate) fn compute(patterns: ArrayView2<'_, T>, rank: usize) -> Result<Self> {
         let (count, width) = patterns.dim();
         if rank == 0 || rank >= width {
             return Err(Error::parameter("rank", rank, "an index needs at least one direction and fewer than columns"));

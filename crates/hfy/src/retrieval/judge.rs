@@ -4,9 +4,8 @@ use super::Retriever;
 use super::report::{Status, Stopped};
 use super::settings::MatchRule;
 use super::tiles::exact_dot;
-use crate::convex::Convex;
 use crate::real::Real;
-use crate::separation::{Separation, Support};
+use crate::separation::Support;
 
 /// A finished query.
 pub(super) struct Finished<'f, T> {
@@ -19,7 +18,7 @@ pub(super) struct Finished<'f, T> {
     pub(super) energy: Option<T>,
 }
 
-impl<T: Real, O: Separation<T>, P: Convex<T>> Retriever<'_, T, O, P> {
+impl<T: Real> Retriever<'_, T> {
     /// What the query came to.
     pub(super) fn judge(&self, finished: &Finished<'_, T>) -> Status {
         if !self.matches(finished) {

@@ -6,19 +6,20 @@ use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::network::Network;
 use crate::real::Real;
+use crate::separation::Separation;
 
-/// What a retrieval needs of a [`Network`], whose own lifetime would otherwise show in every type.
-#[derive(Debug)]
-pub(super) struct Model<'a, T, O, P> {
-    pub(super) omega: &'a O,
-    pub(super) psi: &'a P,
+/// What a retrieval needs of a [`Network`]. Whose functions they are does not show in the type, so that one compiled loop serves
+/// all networks; it is asked a row at a time.
+pub(super) struct Model<'a, T> {
+    pub(super) omega: &'a dyn Separation<T>,
+    pub(super) psi: &'a dyn Convex<T>,
     pub(super) keys: ArrayView2<'a, T>,
     pub(super) values: ArrayView2<'a, T>,
     pub(super) auto_associative: bool,
 }
 
-impl<'a, T: Real, O: Convex<T>, P: Convex<T>> Model<'a, T, O, P> {
-    pub(super) fn of(network: &'a Network<'_, T, O, P>) -> Self {
+impl<'a, T: Real> Model<'a, T> {
+    pub(super) fn of<O: Separation<T>, P: Convex<T>>(network: &'a Network<'_, T, O, P>) -> Self {
         Model {
             omega: network.omega(),
             psi: network.psi(),
@@ -29,7 +30,7 @@ impl<'a, T: Real, O: Convex<T>, P: Convex<T>> Model<'a, T, O, P> {
     }
 }
 
-impl<'a, T, O, P> Model<'a, T, O, P> {
+impl<'a, T> Model<'a, T> {
     /// The number of patterns.
     pub(super) fn count(&self) -> usize {
         self.keys.nrows()

@@ -45,18 +45,28 @@ use crate::separation::Separation;
 /// assert_eq!(retriever.retrieve(array![[9.0, 0.3]].view())?.reports[0].status, Status::NoMatch);
 /// # Ok::<(), hfy::Error>(())
 /// ```
-#[derive(Debug)]
-pub struct Retriever<'a, T: Real, O, P> {
-    pub(super) model: Model<'a, T, O, P>,
+pub struct Retriever<'a, T: Real> {
+    pub(super) model: Model<'a, T>,
     pub(super) settings: Settings,
     pub(super) energy: bool,
     /// For maps with a reach.
     engine: Option<Engine<'a, T>>,
 }
 
-impl<'a, T: Real, O: Separation<T>, P: Convex<T>> Retriever<'a, T, O, P> {
+impl<T: Real> std::fmt::Debug for Retriever<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (patterns, width) = self.model.keys.dim();
+        f.debug_struct("Retriever")
+            .field("patterns", &patterns)
+            .field("width", &width)
+            .field("settings", &self.settings)
+            .finish()
+    }
+}
+
+impl<'a, T: Real> Retriever<'a, T> {
     /// A retriever with the default settings.
-    pub fn new(network: &'a Network<'_, T, O, P>) -> Result<Self> {
+    pub fn new<O: Separation<T>, P: Convex<T>>(network: &'a Network<'_, T, O, P>) -> Result<Self> {
         let model = Model::of(network);
         let engine = if model.omega.reach().is_some() { Some(Engine::new(model.keys)?) } else { None };
         let energy = model.auto_associative;
@@ -125,6 +135,10 @@ impl<'a, T: Real, O: Separation<T>, P: Convex<T>> Retriever<'a, T, O, P> {
     /// # Ok::<(), hfy::Error>(())
     /// ```
     pub fn retrieve_with(&self, queries: ArrayView2<'_, T>, progress: Progress<'_>) -> Result<Retrieval<T>> {
+        T::retrieve(self, queries, progress)
+    }
+
+    pub(crate) fn run(&self, queries: ArrayView2<'_, T>, progress: Progress<'_>) -> Result<Retrieval<T>> {
         let (model, width) = (&self.model, self.model.width());
         if queries.ncols() != width {
             return Err(Error::shape("queries", queries.shape(), &[queries.nrows(), width]));

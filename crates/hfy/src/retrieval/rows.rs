@@ -6,8 +6,7 @@ use ndarray::Axis;
 
 use super::answer::{Answer, Wanted};
 use super::model::Model;
-use super::tiles::{in_parts, parts, tile_scores};
-use crate::convex::Convex;
+use super::tiles::{in_parts, threads, tile_scores};
 use crate::error::{Error, Result};
 use crate::network::{check_finite_scores, transposed_times};
 use crate::real::Real;
@@ -20,14 +19,14 @@ const BYTES: usize = 48 << 20;
 pub(super) const DENSE: f64 = 0.125;
 
 /// The answers to states of a network, one a row of `states`; the number of the state that an error is about goes with it.
-pub(super) fn answers<T: Real, O: Separation<T>, P: Convex<T>>(
-    model: &Model<'_, T, O, P>,
+pub(super) fn answers<T: Real>(
+    model: &Model<'_, T>,
     states: &[T],
     wanted: Wanted,
 ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
     let (count, width) = (model.count(), model.width());
     let number = states.len() / width;
-    let threads = parts(usize::MAX).len();
+    let threads = threads();
     if number < threads {
         let alone = |(q, state)| single(model, state, wanted).map_err(|e| (q, e));
         return states.chunks(width).enumerate().map(alone).collect();
@@ -60,11 +59,7 @@ pub(super) fn answers<T: Real, O: Separation<T>, P: Convex<T>>(
 }
 
 /// One state, its scores and its projection shared among the threads.
-fn single<T: Real, O: Separation<T>, P: Convex<T>>(
-    model: &Model<'_, T, O, P>,
-    state: &[T],
-    wanted: Wanted,
-) -> Result<Answer<T>> {
+fn single<T: Real>(model: &Model<'_, T>, state: &[T], wanted: Wanted) -> Result<Answer<T>> {
     let (keys, width) = (model.key_slice(), model.width());
     let scores = in_parts(model.count(), |part| {
         let mut scores = vec![T::zero(); part.len()];
@@ -89,7 +84,7 @@ fn single<T: Real, O: Separation<T>, P: Convex<T>>(
 }
 
 /// Weights over the scores of one state.
-fn weigh<T: Real, O: Separation<T>>(omega: &O, row: &mut [T], wanted: Wanted) -> Result<Answer<T>> {
+fn weigh<T: Real>(omega: &dyn Separation<T>, row: &mut [T], wanted: Wanted) -> Result<Answer<T>> {
     check_finite_scores(row, 0)?;
     let conjugate = if wanted.conjugate { Some(omega.conjugate(row)?) } else { None };
     let (_, log_scale) = omega.argmax_log(row)?;
@@ -107,7 +102,7 @@ fn weigh<T: Real, O: Separation<T>>(omega: &O, row: &mut [T], wanted: Wanted) ->
 }
 
 /// `Vᵀ y` for a block of rows of weights.
-fn project<T: Real, O: Convex<T>, P: Convex<T>>(model: &Model<'_, T, O, P>, weights: &[T], answers: &mut [Answer<T>]) {
+fn project<T: Real>(model: &Model<'_, T>, weights: &[T], answers: &mut [Answer<T>]) {
     let (count, width) = (model.count(), model.output_width());
     let mut sums = vec![T::zero(); answers.len() * width];
     let nonzero = weights.iter().filter(|w| **w != T::zero()).count();

@@ -7,12 +7,11 @@ use super::answer::{Answer, Wanted};
 use super::model::Model;
 use super::rows::{self, DENSE};
 use super::shortlist::{Reach, Shortlist};
-use super::tiles::{TILE, in_parts, parts, tile_scores};
-use crate::convex::Convex;
+use super::tiles::{TILE, in_parts, threads, tile_scores};
 use crate::error::Error;
 use crate::network::{add, check_finite_scores};
 use crate::real::{Real, vectorised};
-use crate::separation::{Separation, Support};
+use crate::separation::Support;
 
 /// Queries that are worked on together: with a tile of patterns their scores stay in the cache.
 const GROUP: usize = 512;
@@ -28,15 +27,15 @@ struct Running<T> {
 
 /// The answers to states, for weights `exp(rate s)` over their sum; the number of the state that an error is about goes
 /// with it. Weights at or below `wanted.floor`, which is positive, are not reported.
-pub(super) fn answers<T: Real, O: Separation<T>, P: Convex<T>>(
-    model: &Model<'_, T, O, P>,
+pub(super) fn answers<T: Real>(
+    model: &Model<'_, T>,
     rate: T,
     states: &[T],
     wanted: Wanted,
 ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
     let width = model.width();
     let number = states.len() / width;
-    if number < parts(usize::MAX).len() {
+    if number < threads() {
         // So few that threads must share a row; there is little of it to store.
         return rows::answers(model, states, wanted);
     }
@@ -56,8 +55,8 @@ pub(super) fn answers<T: Real, O: Separation<T>, P: Convex<T>>(
     Ok(answers)
 }
 
-fn group<T: Real, O: Separation<T>, P: Convex<T>>(
-    model: &Model<'_, T, O, P>,
+fn group<T: Real>(
+    model: &Model<'_, T>,
     rate: T,
     states: &[T],
     wanted: Wanted,

@@ -40,13 +40,17 @@ pub(crate) fn for_tiles<T: Real>(
     }
 }
 
+/// How many threads there are.
+pub(crate) fn threads() -> usize {
+    #[cfg(feature = "rayon")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "rayon"))]
+    1
+}
+
 /// Splits `0..count` into as many ranges as there are threads.
 pub(crate) fn parts(count: usize) -> Vec<Range<usize>> {
-    #[cfg(feature = "rayon")]
-    let threads = rayon::current_num_threads();
-    #[cfg(not(feature = "rayon"))]
-    let threads = 1;
-    let size = count.div_ceil(threads).max(1);
+    let size = count.div_ceil(threads()).max(1);
     (0..count).step_by(size).map(|start| start..start.saturating_add(size).min(count)).collect()
 }
 

@@ -54,84 +54,69 @@ pub enum Map {
     Structured(SparseMap<Named>),
 }
 
-macro_rules! each {
-    ($self:expr, $map:ident => $call:expr) => {
-        match $self {
-            Map::Quadratic($map) => $call,
-            Map::Power($map) => $call,
-            Map::Exponential($map) => $call,
-            Map::Entmax($map) => $call,
-            Map::Normmax($map) => $call,
-            Map::Bounded($map) => $call,
-            Map::Subsets($map) => $call,
-            Map::Structured($map) => $call,
-        }
-    };
-}
-
 impl<T: Real> Convex<T> for Map {
     fn value(&self, y: &[T]) -> T {
-        each!(self, map => map.value(y))
+        T::separation(self).value(y)
     }
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        each!(self, map => map.conjugate(theta))
+        T::separation(self).conjugate(theta)
     }
     fn mass(&self) -> Option<f64> {
-        each!(self, map => Convex::<T>::mass(map))
+        T::separation(self).mass()
     }
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        each!(self, map => map.argmax(theta))
+        T::separation(self).argmax(theta)
     }
     fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
-        each!(self, map => map.vjp(theta, y, g))
+        T::separation(self).vjp(theta, y, g)
     }
     fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        each!(self, map => map.second_vjp(theta, y, u, w, out))
+        T::separation(self).second_vjp(theta, y, u, w, out)
     }
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
-        each!(self, map => map.loss(theta, y))
+        T::separation(self).loss(theta, y)
     }
     fn gradient(&self, y: &[T], out: &mut [T]) -> Result<()> {
-        each!(self, map => map.gradient(y, out))
+        T::separation(self).gradient(y, out)
     }
     fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
-        each!(self, map => map.argmax_log(theta))
+        T::separation(self).argmax_log(theta)
     }
     fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
-        each!(self, map => map.argmax_exp(z, c))
+        T::separation(self).argmax_exp(z, c)
     }
     fn vjp_exp(&self, z: &[T], y: &[T], c: T, g: &mut [T]) -> Result<()> {
-        each!(self, map => map.vjp_exp(z, y, c, g))
+        T::separation(self).vjp_exp(z, y, c, g)
     }
     fn is_identity(&self) -> bool {
-        each!(self, map => Convex::<T>::is_identity(map))
+        T::separation(self).is_identity()
     }
 }
 
 impl<T: Real> Separation<T> for Map {
     fn margin(&self) -> Option<T> {
-        each!(self, map => map.margin())
+        T::separation(self).margin()
     }
     fn reach(&self) -> Option<(usize, T)> {
-        each!(self, map => map.reach())
+        T::separation(self).reach()
     }
     fn is_sparse(&self) -> bool {
-        each!(self, map => Separation::<T>::is_sparse(map))
+        T::separation(self).is_sparse()
     }
     fn exponential_rate(&self) -> Option<T> {
-        each!(self, map => map.exponential_rate())
+        T::separation(self).exponential_rate()
     }
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        each!(self, map => map.support(theta, support))
+        T::separation(self).support(theta, support)
     }
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        each!(self, map => map.pullback(y, g))
+        T::separation(self).pullback(y, g)
     }
     fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
-        each!(self, map => map.structures(y))
+        T::separation(self).structures(y)
     }
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
-        each!(self, map => map.parameter_vjp(y, g))
+        T::separation(self).parameter_vjp(y, g)
     }
 }
 

@@ -1,4 +1,66 @@
-//! SparseMAP: weights over structures.
+//! SparseMAP: weights over structures, and so memories that recall associations.
+//!
+//! A [`Structure`] is a set of vertices with an oracle that finds the best of them; [`SparseMap`] makes a convex function of it,
+//! whose map is a blend of few structures, or exactly one. Networks, losses, certificates and batches take it as any other.
+//!
+//! | structure | vertices | oracle |
+//! |---|---|---|
+//! | [`Subsets`](crate::Subsets) | sets of k variables, no interactions | closed form, not here |
+//! | [`Sequence`] | sets of k variables in a row, neighbours interact | dynamic programming, O(Nk) |
+//! | [`Spans`] | neighbours: k of them, at most k, any number | prefix sums, O(N) |
+//! | [`AtMost`] | sets of at most k variables | selection, O(N) |
+//! | [`LabelSequence`] | one label a position, neighbours interact | Viterbi, O(N L²) |
+//! | [`Assignment`], [`Matching`] | one column a row; at most one | shortest augmenting paths |
+//! | [`SpanningTree`] | spanning trees of a graph | Kruskal |
+//! | [`Arborescence`], [`Projective`] | dependency trees | Chu-Liu/Edmonds, Eisner |
+//! | [`Listed`] | any list of vectors | a pass |
+//!
+//! Variables that several of these share, with logical factors between them, make a [`FactorGraph`]. [`Named`] reads a structure from
+//! text, which is how the program and [`Map`](crate::Map) name one.
+//!
+//! ```
+//! use hfy::retrieval::{Retriever, Status};
+//! use hfy::structure::{Sequence, SparseMap};
+//! use hfy::{Network, Scaled, post::Identity};
+//! use ndarray::array;
+//!
+//! // Four patterns in a row; neighbours belong together.
+//! let patterns = array![[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 2.0]];
+//! let pairs = SparseMap::new(Sequence::new(2)?.transition(0.5)?);
+//! let network = Network::new(Scaled::with_beta(pairs, 1.0)?, Identity, &patterns)?;
+//! let found = Retriever::new(&network)?.retrieve(array![[0.1, 1.0, 0.7, 0.6]].view())?;
+//! assert_eq!(found.reports[0].status, Status::Association(vec![1, 2]));
+//! # Ok::<(), hfy::Error>(())
+//! ```
+//!
+//! A structure of one's own is the trait's two methods:
+//!
+//! ```
+//! use std::borrow::Cow;
+//! use hfy::structure::{SparseMap, Structure, Vertex};
+//!
+//! /// The first variable alone, or all the others.
+//! struct FirstOrRest;
+//!
+//! impl Structure for FirstOrRest {
+//!     fn higher(&self, _variables: usize) -> hfy::Result<Cow<'_, [f64]>> {
+//!         Ok(Cow::Borrowed(&[])) // no interactions
+//!     }
+//!     fn maximise(&self, unary: &[f64], _higher: &[f64], vertex: &mut Vertex) -> hfy::Result<f64> {
+//!         let rest: f64 = unary[1..].iter().sum();
+//!         if unary[0] >= rest {
+//!             vertex.choose(0);
+//!         } else {
+//!             (1..unary.len()).for_each(|i| vertex.choose(i));
+//!         }
+//!         Ok(unary[0].max(rest))
+//!     }
+//! }
+//!
+//! let solution = SparseMap::new(FirstOrRest).solve(&[1.0, 0.5, 0.5])?;
+//! assert!((solution.marginals[0] - 2.0 / 3.0).abs() < 1e-15);
+//! # Ok::<(), hfy::Error>(())
+//! ```
 
 mod active_set;
 mod arborescence;
@@ -6,6 +68,7 @@ mod assignment;
 mod at_most;
 mod check;
 mod cholesky;
+mod graph;
 mod labels;
 mod listed;
 mod matching;
@@ -25,6 +88,7 @@ pub use active_set::{ActiveSet, Status};
 pub use arborescence::Arborescence;
 pub use assignment::Assignment;
 pub use at_most::AtMost;
+pub use graph::{Factor, FactorGraph, GraphGradients, GraphMap, GraphSettings, GraphSolution, GraphSolver};
 pub use labels::LabelSequence;
 pub use listed::Listed;
 pub use matching::Matching;

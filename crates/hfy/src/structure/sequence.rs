@@ -40,9 +40,9 @@ pub enum Transitions {
 /// use hfy::structure::{Sequence, Structure, Vertex};
 ///
 /// let pairs = Sequence::new(2)?.transition(1.0)?;
-/// let scores = [1.0, -0.5, 0.2, 0.3];
+/// let scores = [1.0, -0.5, 0.25, 0.5];
 /// let mut best = Vertex::default();
-/// assert_eq!(pairs.maximise(&scores, &pairs.higher(4)?, &mut best)?, 0.2 + 0.3 + 1.0);
+/// assert_eq!(pairs.maximise(&scores, &pairs.higher(4)?, &mut best)?, 0.25 + 0.5 + 1.0);
 /// best.sort();
 /// assert_eq!(best.unary().indices(), [2, 3]);
 /// # Ok::<(), hfy::Error>(())

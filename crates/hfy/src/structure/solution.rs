@@ -26,6 +26,8 @@ pub struct Solution {
     /// regularised.
     pub(super) slope: f64,
     pub(super) active: ActiveSet,
+    /// The active structures and more that are as good, where the derivative needs them.
+    pub(super) face: Option<ActiveSet>,
 }
 
 /// Derivatives of `g · (y, e)` in the scores.
@@ -51,12 +53,18 @@ impl Solution {
         }
     }
 
+    /// Structures that are as good as the active ones and span all that are.
+    pub(super) fn face(&self) -> &ActiveSet {
+        self.face.as_ref().unwrap_or(&self.active)
+    }
+
     /// The derivative of `unary · y + higher · e`; an empty `higher` stands for zeros.
     ///
-    /// With `M` the unary and `N` the higher-order parts of the active structures, the probabilities move with their
+    /// With `M` the unary and `N` the higher-order parts of the structures that span the optimal face (the active ones,
+    /// unless scores are tied), the probabilities move with their
     /// scores as `Q`, the inverse of `[MᵀM 1; 1ᵀ 0]` without its last row and column. So this is `(M, N) Q (Mᵀ g + Nᵀ h)`;
-    /// what no active structure has, masked variables included, has derivative zero. At a kink, where a structure with
-    /// probability zero is as good as the active ones, it is one element of the generalised derivative.
+    /// what none of these has, masked variables included, has derivative zero. At a kink, where the marginals lie on the
+    /// border of that face, it is one element of the generalised derivative.
     pub fn vjp(&self, unary: &[f64], higher: &[f64]) -> Result<Gradients> {
         check_len("g", unary.len(), self.marginals.len())?;
         let zeros = vec![0.0; if higher.is_empty() { self.higher.len() } else { 0 }];
@@ -66,10 +74,11 @@ impl Solution {
         if self.active.is_empty() {
             return Ok(gradients);
         }
-        let mut change = self.active.leads(unary, higher);
-        self.active.project(&mut change);
-        let base = &self.active.vertices[0];
-        for (vertex, change) in self.active.vertices.iter().zip(&change).skip(1) {
+        let face = self.face();
+        let mut change = face.leads(unary, higher);
+        face.project(&mut change);
+        let base = &face.vertices[0];
+        for (vertex, change) in face.vertices.iter().zip(&change).skip(1) {
             let weight = self.slope * change;
             vertex.difference(
                 base,
@@ -78,5 +87,28 @@ impl Solution {
             );
         }
         Ok(gradients)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::structure::{AtMost, Sequence, SparseMap};
+
+    #[test]
+    fn derivatives_at_ties_span_the_whole_face() {
+        // In the middle of a square two corners are enough for the marginals, but not for how they move.
+        let square = SparseMap::new(AtMost::new(2).unwrap());
+        let solution = square.solve(&[0.5, 0.5]).unwrap();
+        assert!(solution.marginals.iter().all(|y| (y - 0.5).abs() < 1e-15));
+        let unary = solution.vjp(&[1.0, 0.0], &[]).unwrap().unary;
+        assert!((unary[0] - 1.0).abs() < 1e-14 && unary[1].abs() < 1e-14, "{unary:?}");
+
+        // Equal scores: the map is the projection onto the plane of constant sums.
+        let pairs = SparseMap::new(Sequence::new(2).unwrap());
+        let unary = pairs.solve(&[0.0; 8]).unwrap().vjp(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], &[]).unwrap().unary;
+        for (i, got) in unary.iter().enumerate() {
+            let want = if i == 0 { 1.0 - 1.0 / 8.0 } else { -1.0 / 8.0 };
+            assert!((got - want).abs() < 1e-13, "{unary:?}");
+        }
     }
 }

@@ -98,7 +98,17 @@ impl<S: Structure> SparseMap<S> {
     }
 
     /// The same for other scores of the higher-order parts.
-    pub fn solve_with(&self, theta: &[f64], higher: &[f64], mut active: ActiveSet) -> Result<Solution> {
+    pub fn solve_with(&self, theta: &[f64], higher: &[f64], warm: ActiveSet) -> Result<Solution> {
+        let mut solution = self.relax(theta, higher, warm)?;
+        if !solution.active.is_empty() {
+            let (unary, scaled) = self.regulariser.scores(theta, higher);
+            solution.face = solution.active.face(&self.structure, (&unary, &scaled), &solution.best)?;
+        }
+        Ok(solution)
+    }
+
+    /// The solution without what only its derivatives need.
+    fn relax(&self, theta: &[f64], higher: &[f64], mut active: ActiveSet) -> Result<Solution> {
         check_scores(theta)?;
         check_len("higher", higher.len(), self.structure.higher(theta.len())?.len())?;
         let mut solution = Solution {
@@ -111,6 +121,7 @@ impl<S: Structure> SparseMap<S> {
             iterations: 0,
             slope: self.regulariser.slope(),
             active: ActiveSet::default(),
+            face: None,
         };
         if theta.iter().all(|s| *s == f64::NEG_INFINITY) {
             solution.value = f64::NEG_INFINITY; // the maximum over nothing
@@ -135,7 +146,8 @@ impl<S: Structure> SparseMap<S> {
     }
 
     fn solved(&self, theta: &[f64]) -> Result<Solution> {
-        let solution = self.solve(theta)?;
+        let higher = self.structure.higher(theta.len())?;
+        let solution = self.relax(theta, &higher, ActiveSet::default())?;
         if solution.status == Status::Optimal {
             return Ok(solution);
         }
@@ -148,15 +160,14 @@ impl<S: Structure> SparseMap<S> {
     /// The nearest point of the hull tells whether it is. The best distribution with given marginals is then a linear
     /// program: multipliers for the marginals, each round a SparseMAP problem, end at its solution after finitely many
     /// rounds, the fewer the more a unit of probability outweighs the interactions.
-    fn behind(&self, y: &[f64], tolerance: f64) -> Result<Option<Solution>> {
+    pub(super) fn behind(&self, y: &[f64], higher: &[f64], tolerance: f64) -> Result<Option<Solution>> {
         const ROUNDS: usize = 1000;
         const OUTWEIGHED: f64 = 1e-2;
-        let higher = self.structure.higher(y.len())?;
         let plain = SparseMap { structure: &self.structure, regulariser: Regulariser::On, limit: self.limit };
         let apart = |solution: &Solution| distance(y, &solution.marginals);
         let barred =
             |scale: f64| higher.iter().map(|h| if h.is_finite() { scale * h } else { *h }).collect::<Vec<f64>>();
-        let mut solution = plain.solve_with(y, &barred(0.0), ActiveSet::default())?;
+        let mut solution = plain.relax(y, &barred(0.0), ActiveSet::default())?;
         if apart(&solution) > tolerance {
             return Ok(None);
         }
@@ -167,7 +178,7 @@ impl<S: Structure> SparseMap<S> {
         let scaled = barred(OUTWEIGHED / largest);
         let mut theta = y.to_vec();
         for _ in 0..ROUNDS {
-            solution = plain.solve_with(&theta, &scaled, solution.active)?;
+            solution = plain.relax(&theta, &scaled, solution.active)?;
             if apart(&solution) <= tolerance {
                 return Ok(Some(solution));
             }
@@ -198,11 +209,9 @@ impl<T: Real, S: Structure> Convex<T> for SparseMap<S> {
         if y.iter().any(|v| !v.is_finite()) {
             return T::infinity();
         }
-        match self.behind(&y, tolerance) {
-            Ok(Some(solution)) => {
-                let higher = self.structure.higher(y.len()).unwrap_or(Cow::Borrowed(&[]));
-                T::of(self.regulariser.value(&y) - inner(&higher, &solution.higher))
-            }
+        let higher = self.structure.higher(y.len()).unwrap_or(Cow::Borrowed(&[]));
+        match self.behind(&y, &higher, tolerance) {
+            Ok(Some(solution)) => T::of(self.regulariser.value(&y) - inner(&higher, &solution.higher)),
             _ => T::infinity(),
         }
     }
@@ -219,7 +228,7 @@ impl<T: Real, S: Structure> Convex<T> for SparseMap<S> {
 
     fn vjp(&self, theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
         check_len("g", g.len(), theta.len())?;
-        self.pull(&self.solved(&widened(theta))?, g)
+        self.pull(&self.solve(&widened(theta))?, g)
     }
 
     /// The map is piecewise linear.
@@ -259,7 +268,7 @@ impl<S: Structure> SparseMap<S> {
     /// The solution behind weights of a type.
     fn blended<T: Real>(&self, y: &[T]) -> Result<Option<Solution>> {
         let tolerance = (64.0 * T::epsilon().wide()).max(1e-12);
-        let mut solution = self.behind(&widened(y), tolerance)?;
+        let mut solution = self.behind(&widened(y), &self.structure.higher(y.len())?, tolerance)?;
         if let Some(solution) = &mut solution {
             // Weights that are rounded blend with structures that have no part in them.
             solution.active.prune(16.0 * tolerance);
@@ -269,7 +278,7 @@ impl<S: Structure> SparseMap<S> {
 
     fn pull<T: Real>(&self, solution: &Solution, g: &mut [T]) -> Result<()> {
         let mut wide = vec![0.0; g.len()];
-        for &i in solution.active.vertices.iter().flat_map(|vertex| vertex.unary().indices()) {
+        for &i in solution.face().vertices.iter().flat_map(|vertex| vertex.unary().indices()) {
             check_gradient(g[i], g)?;
             wide[i] = g[i].wide();
         }
@@ -289,7 +298,8 @@ impl<T: Real, S: Structure> Separation<T> for SparseMap<S> {
         true
     }
 
-    /// From the structures that the weights are a blend of, which have to be found first.
+    /// From the structures that the weights are a blend of, which have to be found first. Where several blends give the
+    /// same weights, as happens when scores are tied, [`vjp`](Convex::vjp) knows more.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("g", g.len(), y.len())?;
         let Some(mut solution) = self.blended(y)? else {
