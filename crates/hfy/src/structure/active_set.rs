@@ -156,51 +156,18 @@ impl ActiveSet {
         self.vertices.iter().map(|vertex| vertex.lead(first, unary, higher)).collect()
     }
 
-    /// The active structures and others with no probability that are as good, so many that they span the optimal face;
-    /// `None` where the active ones do. Only tied scores have such a face.
-    ///
-    /// A direction that is drawn at random and is at right angles to all known structures stands, unless they span the face,
-    /// at right angles to no other of it: the best structure, tilted a little along it or against it, is one.
-    pub(super) fn face(
-        &self,
-        structure: &(impl Structure + ?Sized),
-        (unary, higher): (&[f64], &[f64]),
-        best: &Vertex,
-    ) -> Result<Option<ActiveSet>> {
-        const TILT: f64 = 1e-9;
-        const TIED: f64 = 64.0 * ROUNDING;
-        let (mut face, mut marginals) = (self.clone(), vec![0.0; unary.len()]);
-        face.blend(&mut marginals);
-        let still = vec![0.0; higher.len()];
-        let mut tilted = vec![0.0; unary.len()];
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-        'directions: loop {
-            let mut draw = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-            };
-            let mut direction: Vec<f64> = unary.iter().map(|s| if s.is_finite() { draw() } else { 0.0 }).collect();
-            let mut along = face.leads(&direction, &still);
-            face.project(&mut along);
-            face.vertices.iter().zip(&along).for_each(|(vertex, share)| vertex.unary().add_to(-share, &mut direction));
-            for side in [TILT, -TILT] {
-                let scores = unary.iter().zip(&marginals).zip(&direction);
-                tilted.iter_mut().zip(scores).for_each(|(to, ((s, y), w))| *to = s - y + side * w);
-                let mut candidate = Vertex::default();
-                structure.maximise(&tilted, higher, &mut candidate)?;
-                candidate.sort();
-                let ahead = candidate.lead(best, unary, higher);
-                let (gap, size) = self.gap(&candidate, ahead, &marginals);
-                if gap.abs() <= TIED * size && face.append(&candidate, ahead) {
-                    continue 'directions;
-                }
-            }
-            return Ok((face.len() > self.len()).then_some(face));
+    /// Makes a direction orthogonal to all differences of the unary parts; `still` has a zero for every higher-order part.
+    pub(super) fn remove_span(&self, direction: &mut [f64], still: &[f64]) {
+        let mut change = self.leads(direction, still);
+        self.project(&mut change);
+        let base = &self.vertices[0];
+        for (vertex, change) in self.vertices.iter().zip(&change).skip(1) {
+            vertex.difference(base, |i, part| direction[i] -= change * part, |_, _| {});
         }
     }
 
     /// Adds a structure with probability zero, unless its unary part is a blend of the active ones.
-    fn append(&mut self, vertex: &Vertex, score: f64) -> bool {
+    pub(super) fn append(&mut self, vertex: &Vertex, score: f64) -> bool {
         let mut column: Vec<f64> = self.vertices.iter().map(|other| extended_product(other, vertex)).collect();
         let independent = self.cholesky.append(&mut column, extended_product(vertex, vertex));
         if independent {

@@ -1,7 +1,7 @@
 //! Derivatives against central differences. The map is piecewise linear, so that these are exact but for rounding.
 
-use hfy::structure::{ActiveSet, Regulariser, Solution, SparseMap};
-use hfy::{Real, Separation};
+use hfy::structure::{ActiveSet, AtMost, Regulariser, Sequence, Solution, Spans, SparseMap};
+use hfy::{Entmax, Real, Separation, Subsets};
 use proptest::prelude::*;
 
 use crate::brute::{BOTH, affine_rank, allowed, holds, lead, written};
@@ -153,3 +153,104 @@ every![
     spanning_trees,
     lists,
 ];
+/// Where scores tie the active structures may span less than the face that the solution lies in; its derivative is that of
+/// the face.
+#[test]
+fn where_scores_tie() {
+    let seen = std::cell::Cell::new(0);
+    holds(300, 0..problems::FAMILIES.len(), |family, random| {
+        let (name, draw) = problems::FAMILIES[family];
+        let kind = [Kind::Equal, Kind::Tied][random.below(2)];
+        let problem = draw(kind, false, random);
+        let n = problem.variables();
+        let scale = [0.0, 0.25, 0.5][random.below(3)];
+        let theta: Vec<f64> = scores(kind, false, n, random).iter().map(|s| scale * s).collect();
+        let higher = problem.higher();
+        for regulariser in BOTH {
+            let map = SparseMap::new(&*problem.structure).regulariser(regulariser);
+            let g: Vec<f64> = random.normals(n, 1.0);
+            let Ok(Solution { marginals: y, .. }) = map.solve(&theta) else { return Ok(()) };
+            // The same from both sides, in every direction: no kink.
+            let along = |direction: &[f64], step: f64| {
+                let moved: Vec<f64> = theta.iter().zip(direction).map(|(s, d)| s + step * d).collect();
+                (dot(&g, &map.solve_with(&moved, &higher, ActiveSet::default()).expect("sound").marginals)
+                    - dot(&g, &y))
+                    / step
+            };
+            let mut directions: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| f64::from(i == j)).collect()).collect();
+            directions.extend((0..6).map(|_| random.normals(n, 1.0)));
+            if directions.iter().any(|d| (along(d, 1e-5) - along(d, -1e-5)).abs() > 1e-8) {
+                continue;
+            }
+            seen.set(seen.get() + 1);
+            let got = pulled(&map, &theta, &g);
+            let mut back = g.clone();
+            map.pullback(&y, &mut back).expect("an output");
+            for d in &directions {
+                let want = along(d, 1e-5);
+                let what = format!("{name}, {}, {regulariser:?}, {theta:?}, y = {y:?}", problem.name);
+                prop_assert!((dot(&got, d) - want).abs() <= 1e-8, "vjp {} and {}: {}", dot(&got, d), want, what);
+                prop_assert!((dot(&back, d) - want).abs() <= 1e-8, "pullback {} and {}: {}", dot(&back, d), want, what);
+            }
+        }
+        Ok(())
+    });
+    assert!(seen.get() >= 100, "only {} without a kink", seen.get());
+}
+
+/// Maps with a name of their own know their derivatives, however many scores tie.
+#[test]
+fn where_many_scores_tie() {
+    let mut random = Random::new(51);
+    let close = |what: &str, got: &[f64], want: &[f64]| {
+        let off = got.iter().zip(want).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off <= 1e-9, "{what}: {off:e}");
+    };
+    for (n, k) in [(40, 7), (60, 25), (100, 3)] {
+        for levels in [1, 2, 3] {
+            // Apart by less than the margin, so that all are free; or by more, so that only the best are.
+            for gap in [1e-3, 3.0] {
+                let theta: Vec<f64> = (0..n).map(|i| gap * (i % levels) as f64).collect();
+                let g: Vec<f64> = random.normals(n, 1.0);
+                let subsets = Subsets::new(k as f64).expect("sound");
+                let map = SparseMap::new(Sequence::new(k).expect("sound"));
+                let what = format!("{k} of {n}, {levels} levels {gap} apart");
+                let want = pulled(&subsets, &theta, &g);
+                close(&what, &pulled(&map, &theta, &g), &want);
+                let mut back = g.clone();
+                map.pullback(&map.solve(&theta).expect("sound").marginals, &mut back).expect("an output");
+                close(&what, &back, &want);
+                let windows = SparseMap::new(Spans::of_length(1).expect("sound"));
+                close(&what, &pulled(&windows, &theta, &g), &pulled(&Entmax::SPARSEMAX, &theta, &g));
+                // All subsets: every score between zero and one is on its own.
+                let halves: Vec<f64> = (0..n).map(|i| 0.5 + gap * (i % levels) as f64).collect();
+                let cube = SparseMap::new(AtMost::new(n).expect("sound"));
+                let free: Vec<f64> = g.iter().zip(&halves).map(|(g, s)| if *s < 1.0 { *g } else { 0.0 }).collect();
+                close(&what, &pulled(&cube, &halves, &g), &free);
+                let mut back = g.clone();
+                cube.pullback(&cube.solve(&halves).expect("sound").marginals, &mut back).expect("an output");
+                close(&what, &back, &free);
+            }
+        }
+    }
+}
+
+/// Few probabilities blend to many marginals, to within rounding; derivatives need them all the same.
+#[test]
+fn large_faces() {
+    let mut random = Random::new(52);
+    for (n, k) in [(300, 60), (200, 10)] {
+        let theta: Vec<f64> = random.normals(n, 0.6);
+        let g: Vec<f64> = random.normals(n, 1.0);
+        let subsets = Subsets::new(k as f64).expect("sound");
+        let want = pulled(&subsets, &theta, &g);
+        let map = SparseMap::new(Sequence::new(k).expect("sound"));
+        let solution = map.solve(&theta).expect("sound");
+        let mut back = g.clone();
+        map.pullback(&solution.marginals, &mut back).expect("an output");
+        for got in [solution.vjp(&g, &[]).expect("sound").unary, pulled(&map, &theta, &g), back] {
+            let off = got.iter().zip(&want).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(off <= 1e-9, "{k} of {n}: {off:e}");
+        }
+    }
+}
