@@ -136,7 +136,9 @@ impl<S: Structure> SparseMap<S> {
         let (unary, scaled) = self.regulariser.scores(theta, higher);
         let run = active.solve(&self.structure, (&unary, &scaled), &solution.best, self.limit)?;
         active.marginals(&mut solution.marginals, &mut solution.higher);
-        (solution.status, solution.gap, solution.iterations) = (run.status, run.gap, run.iterations + 1);
+        solution.status = run.status;
+        solution.gap = run.gap / solution.slope; // of halved scores, where both states are regularised
+        solution.iterations = run.iterations + 1;
         solution.active = active;
         solution.value = inner(theta, &solution.marginals) + inner(higher, &solution.higher)
             - self.regulariser.value(&solution.marginals);
@@ -269,7 +271,7 @@ impl<S: Structure> SparseMap<S> {
         let mut solution = self.behind(&widened(y), &self.structure.higher(y.len())?, tolerance)?;
         if let Some(solution) = &mut solution {
             // Weights that are rounded blend with structures that have no part in them.
-            solution.active.drop_below(16.0 * tolerance);
+            solution.active.prune(16.0 * tolerance);
         }
         Ok(solution)
     }
