@@ -11,6 +11,8 @@ const ROUNDING: f64 = 32.0 * f64::EPSILON;
 const STALLED: f64 = 4096.0 * f64::EPSILON;
 /// A smaller share of one structure in another is none.
 const SHARE: f64 = 1e-10;
+/// Where a structure leads by so little, it is looked at again with corrected probabilities.
+const NEAR: f64 = 1e-9;
 /// Corrections of a solved system; the second is nearly always zero.
 const CORRECTIONS: usize = 3;
 
@@ -93,9 +95,9 @@ impl ActiveSet {
         let mut marginals = vec![0.0; unary.len()];
         let mut residual = vec![0.0; unary.len()];
         let mut candidate = Vertex::default();
-        let mut iterations = 0;
+        let (mut iterations, mut corrections, mut stuck) = (0, 0, false);
         loop {
-            let stuck = self.settle(&mut marginals);
+            stuck |= self.settle(&mut marginals, corrections);
             residual.iter_mut().zip(unary).zip(&marginals).for_each(|((r, s), y)| *r = s - y);
             candidate.clear();
             structure.maximise(&residual, higher, &mut candidate)?;
@@ -104,6 +106,11 @@ impl ActiveSet {
             let ahead = score(&candidate);
             let (gap, size) = self.gap(&candidate, ahead, &marginals);
             let stalled = stuck || self.vertices.contains(&candidate);
+            if corrections == 0 && self.len() > 1 && (stalled || gap <= NEAR * size) {
+                // Near the end the last bits decide.
+                corrections = CORRECTIONS;
+                continue;
+            }
             let rounding = if stalled { STALLED * (size + self.square(&candidate)) } else { ROUNDING * size };
             let optimal = gap <= rounding;
             if optimal || stalled || iterations >= limit {
@@ -115,6 +122,7 @@ impl ActiveSet {
                 return Ok(Run { status, gap: gap.max(0.0), iterations });
             }
             self.enter(candidate.clone(), ahead);
+            (corrections, stuck) = (0, false);
         }
     }
 
@@ -182,8 +190,8 @@ impl ActiveSet {
 
     /// Solves the problem on the active structures, of which it drops those that would get a probability below zero, and
     /// leaves `y`. Whether the structure that entered last left again at once, so that its lead was rounding.
-    fn settle(&mut self, marginals: &mut [f64]) -> bool {
-        let (mut stuck, mut untouched, mut corrections) = (false, true, 0);
+    fn settle(&mut self, marginals: &mut [f64], corrections: usize) -> bool {
+        let (mut stuck, mut untouched, mut solved) = (false, true, 0);
         loop {
             self.blend(marginals);
             let mut step: Vec<f64> =
@@ -205,8 +213,8 @@ impl ActiveSet {
                 continue;
             }
             untouched = false;
-            corrections += 1;
-            if corrections > CORRECTIONS || largest <= ROUNDING {
+            solved += 1;
+            if solved > corrections || largest <= ROUNDING {
                 self.drop_empty();
                 self.blend(marginals);
                 return stuck;

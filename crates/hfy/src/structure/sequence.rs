@@ -129,8 +129,8 @@ impl<F: Fn(usize) -> [f64; 4]> Edge for F {}
 #[inline(always)]
 fn forward<S: Score>(unary: &[f64], shift: f64, k: usize, edge: impl Edge, table: &mut Vec<S>) {
     let width = k + 1;
-    table.clear();
     table.resize(unary.len() * 2 * width, S::FORBIDDEN);
+    table[..2 * width].fill(S::FORBIDDEN);
     table[0] = S::ZERO;
     table[width + 1] = S::ZERO + unary[0] + -shift;
     for i in 1..unary.len() {
@@ -141,6 +141,7 @@ fn forward<S: Score>(unary: &[f64], shift: f64, k: usize, edge: impl Edge, table
         for ((to, &off), &on) in to_off.iter_mut().zip(off).zip(on) {
             *to = greater(off + off_off, on + on_off);
         }
+        to_on[0] = S::FORBIDDEN;
         for ((to, &off), &on) in to_on[1..].iter_mut().zip(off).zip(on) {
             *to = greater(off + off_on, on + on_on) + score;
         }
