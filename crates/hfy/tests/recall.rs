@@ -68,7 +68,8 @@ fn golden_traces() {
         agree(id, "unique_ratio", recall.unique_ratio(), case.number("unique_ratio"), 1e-15, 1.0);
         if let Some(coefficient) = case.optional("levenshtein_coef") {
             agree(id, "levenshtein", recall.levenshtein(), coefficient, 1e-15, 1.0);
-            assert!(recall.levenshtein() <= recall.ceiling() && recall.ceiling() == 1.0 - 1.0 / n as f64, "{id}");
+            agree(id, "ceiling", recall.ceiling(), 1.0 - 1.0 / n as f64, 1e-15, 1.0);
+            assert!(recall.levenshtein() <= recall.ceiling(), "{id}");
         }
         let trace = case.0["trace"].as_array().expect("a trace");
         assert_eq!(trace.len(), recall.rounds.len(), "{id}");
@@ -111,15 +112,15 @@ fn golden_traces() {
     assert!(counts.iter().all(|count| *count > 0), "every algorithm is checked");
 }
 
-/// Patterns of signs, which are nearly at right angles, times a factor.
-fn signs<T: Real>(n: usize, d: usize, size: f64, seed: u64) -> Array2<T> {
+/// Patterns that are far apart, none as near to a second as to a third.
+fn apart<T: Real>(n: usize, d: usize, seed: u64) -> Array2<T> {
     let mut draw = Draw(seed);
-    Array2::from_shape_fn((n, d), |_| T::of(size * draw.normal().signum()))
+    Array2::from_shape_fn((n, d), |_| T::of(draw.normal()))
 }
 
 fn constrained_visits_all<T: Real>() {
     for (n, d, seed) in [(1, 3, 1), (2, 40, 2), (17, 64, 3), (100, 256, 4)] {
-        let x: Array2<T> = signs(n, d, 1.0, seed);
+        let x: Array2<T> = apart(n, d, seed);
         for cue in [0, n - 1] {
             let recall = FreeRecall::constrained(0.5, 20).expect("fine").traced().run(x.view(), cue).expect("fine");
             let mut order = recall.recalled();
@@ -169,11 +170,12 @@ fn bounds_hold_what_is_left() {
 }
 
 fn perfect_run_scores_its_ceiling<T: Real>() {
-    for n in [2, 3, 8, 33] {
-        let x: Array2<T> = signs(n, 256, 1.0, 5);
+    // Of two patterns the first comes back in the end, so that both are recalled.
+    for n in [3, 8, 33] {
+        let x: Array2<T> = apart(n, 256, 5);
         let recall = SequentialRecall::default().run(x.view(), 0).expect("fine");
         assert!(recall.recalled()[..n - 1].iter().copied().eq(1..n), "{:?}", recall.recalled());
-        let ceiling = 1.0 - 1.0 / n as f64;
+        let ceiling = (n - 1) as f64 / n as f64;
         assert_eq!(levenshtein_ceiling(n, n), ceiling);
         assert_eq!((recall.unique_ratio(), recall.levenshtein()), (ceiling, ceiling));
         assert_eq!((recall.ceiling(), recall.jumps().contains(&true)), (ceiling, false));
@@ -297,13 +299,14 @@ fn coefficients_and_states_agree() {
 
 #[test]
 fn a_pattern_by_number_or_by_value() {
-    let x: Array2<f64> = signs(9, 48, 0.8, 41);
+    let x: Array2<f64> = apart(9, 48, 41);
     let row = x.row(4).to_vec();
     let by = |cue: Cue<f64>| SequentialRecall::default().run(x.view(), cue).expect("fine");
     let (number, value) = (by(4.into()), by(Cue::from(&row)));
     assert_eq!(number.recalled(), value.recalled());
     assert_eq!((number.cue, value.cue), (Some(4), None));
-    assert_eq!(number.recalled()[..4], [5, 6, 7, 8]);
+    // Pairs have no direction: from the middle it goes on either way, and then keeps to it.
+    assert!([&[5, 6, 7, 8], &[3, 2, 1, 0]].iter().any(|way| number.recalled().starts_with(*way)));
     // Rows that do not lie one after the other.
     let turned = x.t().as_standard_layout().into_owned();
     assert_eq!(SequentialRecall::default().run(turned.t(), 4).expect("fine"), number);
@@ -325,7 +328,7 @@ fn marks() {
 
 #[test]
 fn progress_and_interruption() {
-    let x: Array2<f32> = signs(12, 64, 1.0, 51);
+    let x: Array2<f32> = apart(12, 64, 51);
     let heard = std::sync::Mutex::new(Vec::new());
     let listen = |done: usize, total: usize| {
         heard.lock().expect("whole").push((done, total));

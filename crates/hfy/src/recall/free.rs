@@ -23,7 +23,7 @@ use crate::separation::{Bounded, Entmax, Separation, Support};
 /// use hfy::recall::FreeRecall;
 /// use ndarray::array;
 ///
-/// let patterns = array![[2.0, 0.0], [0.0, 2.0], [-2.0, 0.0]];
+/// let patterns = array![[2.0, 0.5], [0.0, 2.0], [-2.0, 0.0]];
 /// let recall = FreeRecall::constrained(1.0, 5)?.run(patterns.view(), &[0.3, 1.0])?;
 /// assert_eq!(recall.recalled(), [1, 0, 2]);
 /// # Ok::<(), hfy::Error>(())
@@ -53,8 +53,10 @@ impl Default for FreeRecall {
 impl FreeRecall {
     /// With constrained sparsemax, at inverse temperature `beta`, `steps` updates a round, at least one.
     ///
-    /// The bounds of N memories sum to N less the rounds that are over, so that N rounds are all there can be. Memories that are
-    /// well apart are recalled once each, whatever else: a memory that was given all weight can be given no more.
+    /// The bounds of N memories sum to N less the rounds that are over, so that N rounds are all there can be. A memory
+    /// that was given all weight can be given no more, so that memories which are well apart are recalled once each. Where the
+    /// last one stands in the same relation to several others (at right angles to all of them, say) these share the weight
+    /// evenly, and may go on to share it.
     pub fn constrained(beta: f64, steps: usize) -> Result<Self> {
         check_beta("beta", beta)?;
         at_least_one("steps", steps, "constrained recall needs at least one update a round")?;

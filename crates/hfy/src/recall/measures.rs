@@ -1,6 +1,6 @@
 //! How good a recall was.
 
-/// Distinct entries over entries: 1 where nothing was recalled twice, and 0 of nothing.
+/// Distinct entries over entries: 1 where nothing was recalled twice.
 ///
 /// ```
 /// assert_eq!(hfy::recall::unique_ratio(&[2, 0, 2, 1]), 0.75);
@@ -9,7 +9,12 @@ pub fn unique_ratio(recalled: &[usize]) -> f64 {
     let mut distinct = recalled.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
-    distinct.len() as f64 / recalled.len().max(1) as f64
+    share(distinct.len(), recalled.len())
+}
+
+/// All of nothing is 1.
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
 /// `1 - d(recalled, [1, 2, .., n])/n`, for n entries: 1 where the patterns came in their order, from the second on.
@@ -28,7 +33,7 @@ pub fn unique_ratio(recalled: &[usize]) -> f64 {
 pub fn levenshtein_coefficient(recalled: &[usize]) -> f64 {
     let n = recalled.len();
     let reference: Vec<usize> = (1..=n).collect();
-    1.0 - levenshtein_distance(recalled, &reference) as f64 / n.max(1) as f64
+    share(n - levenshtein_distance(recalled, &reference), n)
 }
 
 /// The best [`levenshtein_coefficient`] of so many rounds over so many patterns: `1 - 1/N` where there are as many.
@@ -36,7 +41,7 @@ pub fn levenshtein_coefficient(recalled: &[usize]) -> f64 {
 /// Each entry of the reference beyond the last pattern costs an edit.
 pub fn levenshtein_ceiling(patterns: usize, rounds: usize) -> f64 {
     let missing = (rounds + 1).saturating_sub(patterns).min(rounds);
-    1.0 - missing as f64 / rounds.max(1) as f64
+    share(rounds - missing, rounds)
 }
 
 /// The least number of insertions, deletions and substitutions that make one list the other.

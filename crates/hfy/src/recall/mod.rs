@@ -29,7 +29,7 @@
 //! use hfy::recall::{FreeRecall, Penalty, SequentialRecall};
 //! use ndarray::array;
 //!
-//! let patterns = array![[3., 0., 0., 0.], [0., 3., 0., 0.], [0., 0., 3., 0.], [0., 0., 0., 3.]];
+//! let patterns = array![[3., 1., 0., 0.], [0., 3., 1., 0.], [0., 0., 3., 2.], [1., 0., 0., 3.]];
 //!
 //! let free = FreeRecall::constrained(1.0, 20)?.run(patterns.view(), &[0.1, 1.0, 0.5, 0.0])?;
 //! assert_eq!(free.recalled()[0], 1); // the nearest one comes first,
