@@ -320,10 +320,16 @@ fn marks() {
         round.recalled = recalled;
     }
     assert_eq!(recall.repeats(), [false, false, true, false]);
-    // From 1 to 3 is a jump; after 3, the last, nothing is; 2 follows 1.
-    assert_eq!(recall.jumps(), [false, true, false, false]);
-    recall.cue = Some(2);
+    // From 1 to 3 and back are jumps; 2 stands next to 1.
+    assert_eq!(recall.jumps(), [false, true, true, false]);
+    recall.cue = Some(3);
     assert!(recall.jumps()[0]);
+    recall.cue = None;
+    assert!(!recall.jumps()[0], "from a cue of its own nothing is a jump");
+    for (round, recalled) in recall.rounds.iter_mut().zip([3, 2, 2, 1]) {
+        round.recalled = recalled;
+    }
+    assert_eq!(recall.jumps(), [false; 4], "backwards is no jump, and neither is to stay");
 }
 
 #[test]

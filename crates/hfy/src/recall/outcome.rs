@@ -85,15 +85,12 @@ impl<T> Recall<T> {
         self.rounds.iter().map(|round| std::mem::replace(&mut seen[round.recalled], true)).collect()
     }
 
-    /// Which rounds brought another pattern than the one that follows, in the order of storage, the one recalled before (in
-    /// the first round, the cue). What comes after the last pattern is no jump: none follows it.
+    /// Which rounds brought a pattern that is neither the one recalled before (in the first round, the cue) nor stored next to
+    /// it. Neighbours have no direction, so that a run backwards is none.
     pub fn jumps(&self) -> Vec<bool> {
         let mut before = self.cue;
-        let jump = |round: &Round<T>| {
-            let next = before.map(|row| row + 1).filter(|&next| next < self.patterns);
-            before = Some(round.recalled);
-            next.is_some_and(|next| next != round.recalled)
-        };
+        let jump =
+            |round: &Round<T>| before.replace(round.recalled).is_some_and(|before| before.abs_diff(round.recalled) > 1);
         self.rounds.iter().map(jump).collect()
     }
 }

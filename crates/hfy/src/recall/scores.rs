@@ -59,17 +59,21 @@ impl<'a, T: Real> Scores<'a, T> {
     /// The scores of a state; an error where one overflows.
     pub(super) fn of(&self, state: &State<T>) -> Result<Vec<T>> {
         let (count, width) = self.patterns.dim();
-        let (terms, mut scores) = (state.coefficients.len(), vec![T::zero(); count]);
+        // A dense map has weights so small that they are lost in the rounding of the sum.
+        let largest = state.coefficients.weights().iter().fold(T::zero(), |top, c| top.max(c.abs()));
+        let floor = largest * T::epsilon() / T::of(1024.0 * count as f64);
+        let coefficients = || state.coefficients.iter().filter(|(_, c)| c.abs() > floor);
+        let (terms, mut scores) = (coefficients().count(), vec![T::zero(); count]);
         let own = self.cue.as_ref().filter(|_| state.cue != T::zero());
         match &self.gram {
             Some(gram) if terms * count <= (terms + count) * width => {
-                state.coefficients.iter().for_each(|(i, c)| add(c, gram.row(i), &mut scores));
+                coefficients().for_each(|(i, c)| add(c, gram.row(i), &mut scores));
                 own.iter().for_each(|(_, of_cue)| add(state.cue, of_cue, &mut scores));
             }
             _ => {
                 let mut q = vec![T::zero(); width];
                 let rows = self.patterns.as_slice().expect("rows lie one after the other");
-                state.coefficients.iter().for_each(|(i, c)| add(c, &rows[i * width..(i + 1) * width], &mut q));
+                coefficients().for_each(|(i, c)| add(c, &rows[i * width..(i + 1) * width], &mut q));
                 own.iter().for_each(|(cue, _)| add(state.cue, cue, &mut q));
                 times(self.patterns.view(), &q, &mut scores);
             }

@@ -20,6 +20,9 @@ use crate::structure::{Regulariser, Sequence, Spans, SparseMap};
 /// A round associates the state with a neighbour, takes the state itself away, and lets what remains settle. The account is
 /// against going back, and, for `ω > 1`, for staying with what was recalled last. The [module](super) has it in formulas.
 ///
+/// Neighbours have no direction. From the first memory there is only one way; from one in the middle it may go either way, and
+/// then keeps to it.
+///
 /// All settings but the first two have the paper's values until they are set: penalty `λ = 1e9` with `τ = 0.001`, `ω = 1.1`,
 /// transition score `1e8`, sparsemax at an inverse temperature of 1 in the inner loop, both states regularised.
 ///

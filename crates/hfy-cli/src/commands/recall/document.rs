@@ -66,7 +66,7 @@ pub(super) struct RoundOut {
     pub(super) gap: f64,
     /// The first round that brought the same pattern, where there is one before.
     pub(super) repeats: Option<usize>,
-    /// Whether it is not the pattern after the one before, in a sequential recall.
+    /// Whether it is neither the pattern before nor next to it, in a sequential recall.
     pub(super) jump: bool,
     support: Vec<Weight>,
     #[serde(skip)]

@@ -53,16 +53,25 @@ fn titled(document: &Document, width: f64, height: f64) -> Figure {
     figure
 }
 
-/// A disc for what came again, a triangle for a jump; both in white rings, so that they stand out on anything.
+/// A disc for what came again and a triangle for a jump, the former on the latter, each with white around it where there is room.
 fn mark(figure: &mut Figure, repeat_at: Option<Point>, jump_at: Option<Point>, radius: f64) {
-    let triangle = |(x, y): Point, r: f64| vec![(x, y - r), (x + 0.92 * r, y + 0.72 * r), (x - 0.92 * r, y + 0.72 * r)];
-    if let Some(jump_at) = jump_at {
-        figure.shapes.push(Shape::Surface { points: triangle(jump_at, 1.9 * radius), colour: PAPER });
-        figure.shapes.push(Shape::Surface { points: triangle(jump_at, 1.35 * radius), colour: JUMP });
+    let ring = if radius > 3.0 { 1.5 } else { 0.0 };
+    if let Some((x, y)) = jump_at {
+        let mut triangle = |r: f64, colour: Colour| {
+            let points = vec![(x, y - r), (x + 0.92 * r, y + 0.72 * r), (x - 0.92 * r, y + 0.72 * r)];
+            figure.shapes.push(Shape::Surface { points, colour });
+        };
+        let size = if repeat_at == jump_at { 2.2 * radius } else { 1.4 * radius };
+        if ring > 0.0 {
+            triangle(size + 2.0 * ring, PAPER);
+        }
+        triangle(size, JUMP);
     }
-    if let Some(repeat_at) = repeat_at {
-        figure.shapes.push(Shape::Disc { centre: repeat_at, radius: radius + 1.5, colour: PAPER });
-        figure.shapes.push(Shape::Disc { centre: repeat_at, radius, colour: REPEAT });
+    if let Some(centre) = repeat_at {
+        if ring > 0.0 {
+            figure.shapes.push(Shape::Disc { centre, radius: radius + ring, colour: PAPER });
+        }
+        figure.shapes.push(Shape::Disc { centre, radius, colour: REPEAT });
     }
 }
 
@@ -101,8 +110,8 @@ fn strip(document: &Document, pixels: (usize, usize), cue: Vec<f64>, rows: Vec<V
     let cell = (width.max(if words { 56.0 } else { 0.0 }) + 14.0, height + if words { 32.0 } else { 14.0 });
     let count = rows.len() + 1;
     let fit = ((1.5 * count as f64 * cell.1 / cell.0).sqrt().ceil() as usize).clamp(8, 48);
-    let columns = fit.min(count);
-    let lines = count.div_ceil(columns);
+    let lines = count.div_ceil(fit);
+    let columns = count.div_ceil(lines); // so that no line is left with one
     let full = (columns as f64 * cell.0 + 2.0 * MARGIN - 14.0).max(520.0);
     let top = 68.0;
     let mut figure = titled(document, full, top + lines as f64 * cell.1 + 40.0);
@@ -155,7 +164,7 @@ fn cut(text: &str, letters: usize) -> String {
 fn plot(document: &Document) -> Figure {
     const WIDTH: f64 = 720.0;
     const HEIGHT: f64 = 460.0;
-    let (left, right, top, bottom) = (64.0, WIDTH - MARGIN, 72.0, HEIGHT - 84.0);
+    let (left, right, top, bottom) = (80.0, WIDTH - MARGIN, 76.0, HEIGHT - 84.0);
     let mut figure = titled(document, WIDTH, HEIGHT);
     let (rounds, last) = (document.rounds.len() as f64, document.patterns.saturating_sub(1) as f64);
     let across = |round: f64| left + 14.0 + (round - 1.0) / (rounds - 1.0).max(1.0) * (right - left - 28.0);
@@ -170,22 +179,19 @@ fn plot(document: &Document) -> Figure {
         figure.text((across(round), bottom + 17.0), Anchor::Middle, 11.0, SOFT, number(round));
     }
     figure.text((f64::midpoint(left, right), bottom + 36.0), Anchor::Middle, 11.0, SOFT, "round");
-    figure.text((MARGIN, top - 6.0), Anchor::Start, 11.0, SOFT, "pattern");
+    figure.text((left - 8.0, top), Anchor::End, 11.0, SOFT, "pattern");
     let at = |round: &RoundOut| (across(round.round as f64), down(round.row as f64));
     if document.levenshtein.is_some() {
         for pair in document.rounds.windows(2) {
             figure.line(vec![at(&pair[0]), at(&pair[1])], 1.2, [150, 147, 140]);
         }
     }
-    let radius = (1400.0 / rounds.max(1.0)).clamp(1.2, 4.5);
+    let radius = (800.0 / rounds.max(1.0)).clamp(1.6, 4.5);
     for round in &document.rounds {
-        figure.shapes.push(Shape::Disc { centre: at(round), radius: radius.min(3.0), colour: INK });
+        figure.shapes.push(Shape::Disc { centre: at(round), radius: 0.7 * radius, colour: INK });
     }
     for round in &document.rounds {
-        let (x, y) = at(round);
-        // Side by side where a round is both.
-        let off = if round.jump && round.repeats.is_some() { 1.3 * radius } else { 0.0 };
-        mark(&mut figure, round.repeats.map(|_| (x + off, y)), round.jump.then_some((x - off, y)), radius.max(2.5));
+        mark(&mut figure, round.repeats.map(|_| at(round)), round.jump.then(|| at(round)), radius);
     }
     legend(&mut figure, document, HEIGHT - 18.0);
     figure
