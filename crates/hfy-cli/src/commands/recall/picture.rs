@@ -12,6 +12,8 @@ use crate::terminal::number;
 const INK: Colour = [29, 29, 27];
 const SOFT: Colour = [106, 104, 99];
 const RULE: Colour = [217, 214, 207];
+const LINK: Colour = [190, 187, 180];
+const DENSE: Colour = [128, 126, 120];
 const PAPER: Colour = [255, 255, 255];
 /// Two colours that most eyes can tell apart, of which the first is also the darker.
 const REPEAT: Colour = [178, 44, 28];
@@ -183,12 +185,18 @@ fn plot(document: &Document) -> Figure {
     let at = |round: &RoundOut| (across(round.round as f64), down(round.row as f64));
     if document.levenshtein.is_some() {
         for pair in document.rounds.windows(2) {
-            figure.line(vec![at(&pair[0]), at(&pair[1])], 1.2, [150, 147, 140]);
+            figure.line(vec![at(&pair[0]), at(&pair[1])], 1.2, LINK);
         }
     }
     let radius = (800.0 / rounds.max(1.0)).clamp(1.6, 4.5);
-    for round in &document.rounds {
-        figure.shapes.push(Shape::Disc { centre: at(round), radius: 0.7 * radius, colour: INK });
+    // What is as it should be is light, so that marks stand out in grey, too: a ring, or a point where there are many.
+    for centre in document.rounds.iter().map(at) {
+        let open = radius > 3.0;
+        let (radius, colour) = if open { (0.8 * radius, INK) } else { (radius, DENSE) };
+        figure.shapes.push(Shape::Disc { centre, radius, colour });
+        if open {
+            figure.shapes.push(Shape::Disc { centre, radius: radius - 1.3, colour: PAPER });
+        }
     }
     for round in &document.rounds {
         mark(&mut figure, round.repeats.map(|_| at(round)), round.jump.then(|| at(round)), radius);
