@@ -14,7 +14,7 @@ fn folder() -> Folder {
 #[test]
 fn help_has_examples() {
     let folder = Folder::new();
-    let commands: [&[&str]; 11] = [
+    let commands: [&[&str]; 14] = [
         &[],
         &["demo"],
         &["map"],
