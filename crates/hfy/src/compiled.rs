@@ -73,7 +73,7 @@ macro_rules! compiled {
                     Map::Normmax(map) => map,
                     Map::Bounded(map) => map,
                     Map::Subsets(map) => map,
-                    Map::Structured(map) => map,
+                    Map::Structured(map) => map.as_ref(),
                 }
             }
 

@@ -103,8 +103,8 @@ fn in_families<T: Real>(slack: f64) {
     for name in ["temperature", "masked"] {
         family(name, |case| {
             let Some(map) = named(&case.0["map"]) else { return false };
-            let map = Scaled::with_beta(map, case.optional("beta").unwrap_or(1.0)).expect(case.id());
             let (id, tolerance) = (case.id(), case.number("tol").max(slack));
+            let map = Scaled::with_beta(map, case.optional("beta").unwrap_or(1.0)).expect(id);
             let theta: Vec<T> = case.need("theta");
             agree_row(id, "y", &map.apply(&theta).expect(id), &case.need::<f64>("y"), tolerance);
             let conjugate = case.number("conj");

@@ -38,7 +38,8 @@ pub struct StructuredAssociation {
     pub separation: f64,
     /// `D² = max |a - a'|²` over variables, each regularised state counted.
     pub distance_squared: f64,
-    /// Whether `Δ ≥ D²/(2β)`, which suffices.
+    /// Whether `Δ ≥ D²/(2β)`, which suffices where all structures have as many patterns or both states are regularised.
+    /// Elsewhere whether `Δ` reaches the most patterns that another structure lacks of this one, over `β`.
     pub sufficient: bool,
     /// Whether it holds with the paper's larger `D²`, which counts the interactions that a variable has a part in: three times as
     /// much, `12k` for sequential k-subsets. Without interactions the same as `sufficient`.
@@ -161,7 +162,10 @@ impl<'a, T: Real, S: Structure> StructuredCertifier<'a, T, S> {
         let rivals = Rivals::new(self.map, &vertex)?;
         let nearest = rivals.nearest(&scores)?;
         let separation = rivals.separation(&scores)? / beta;
-        let (distance_squared, printed) = rivals.distances(n)?;
+        let (distance_squared, needed) = (rivals.distance(n)?, rivals.weight(n)?);
+        let interact = !self.map.structure().higher(n)?.is_empty();
+        let printed = if interact { 3.0 * distance_squared } else { distance_squared };
+        let needed_printed = needed.max(printed / 2.0);
         let slack = nearest.as_ref().map_or(f64::INFINITY, |(_, slack)| *slack);
 
         let rounding = Rounding::of(self.patterns.width(), self.beta);
@@ -177,7 +181,7 @@ impl<'a, T: Real, S: Structure> StructuredCertifier<'a, T, S> {
         if radius > 0.0 && self.map.structure().mass().is_some() {
             radius = radius.max(reach(&self.centred)?);
         }
-        let room = (separation - printed / (2.0 * beta)) / (self.patterns.largest_norm() * printed);
+        let room = (separation - needed_printed / beta) / (self.patterns.largest_norm() * printed);
         Ok(StructuredAssociation {
             members: vertex.unary().indices().to_vec(),
             rival: nearest.map(|(rival, _)| rival.unary().indices().to_vec()),
@@ -185,8 +189,8 @@ impl<'a, T: Real, S: Structure> StructuredCertifier<'a, T, S> {
             fixed_point: slack >= 0.0,
             separation,
             distance_squared,
-            sufficient: separation >= distance_squared / (2.0 * beta),
-            sufficient_printed: separation >= printed / (2.0 * beta),
+            sufficient: separation >= needed / beta,
+            sufficient_printed: separation >= needed_printed / beta,
             radius,
             radius_printed: if room > 0.0 { room.min(radius) } else { 0.0 },
         })

@@ -30,7 +30,7 @@ impl<T: Real> Retriever<'_, T> {
         let (support, omega) = (finished.support, self.model.omega);
         let ones = finished.complete && support.weights().iter().all(|&w| w == T::one());
         match support.indices() {
-            [index] if ones && omega.mass().is_some() => Status::Pattern(*index),
+            [index] if ones && (omega.mass().is_some() || omega.is_sparse()) => Status::Pattern(*index),
             indices @ [_, _, ..] if ones => Status::Association(indices.to_vec()),
             indices if !omega.is_sparse() => {
                 self.recalled(finished).map_or(Status::Blend { size: indices.len() }, Status::Pattern)

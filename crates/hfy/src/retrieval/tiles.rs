@@ -51,7 +51,7 @@ pub(crate) fn threads() -> usize {
 /// Splits `0..count` into as many ranges as there are threads.
 pub(crate) fn parts(count: usize) -> Vec<Range<usize>> {
     let size = count.div_ceil(threads()).max(1);
-    (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect()
+    (0..count).step_by(size).map(|start| start..start.saturating_add(size).min(count)).collect()
 }
 
 /// Runs `work` on each part, in parallel where threads are to be had, and returns the results in order.

@@ -51,7 +51,7 @@ pub enum Map {
     /// k-subsets.
     Subsets(Subsets),
     /// SparseMAP over structures.
-    Structured(SparseMap<Named>),
+    Structured(Box<SparseMap<Named>>),
 }
 
 impl<T: Real> Convex<T> for Map {
@@ -131,7 +131,13 @@ macro_rules! from {
 }
 
 from!(Quadratic => Quadratic, Power => Power, Exponential => Exponential, Entmax => Entmax, Normmax => Normmax,
-    Bounded => Bounded<'static>, Subsets => Subsets, Structured => SparseMap<Named>);
+    Bounded => Bounded<'static>, Subsets => Subsets);
+
+impl From<SparseMap<Named>> for Map {
+    fn from(map: SparseMap<Named>) -> Self {
+        Map::Structured(Box::new(map))
+    }
+}
 
 impl fmt::Display for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -184,7 +190,7 @@ impl FromStr for Map {
                 let bounds: Vec<f64> = bounds.collect::<std::result::Result<_, _>>().map_err(|_| wrong(rule))?;
                 Bounded::new(bounds).map(Map::Bounded)
             }
-            name if Named::knows(name) => text.parse().map(Map::Structured),
+            name if Named::knows(name) => text.parse::<SparseMap<Named>>().map(Map::from),
             _ => Err(wrong(
                 "known are softmax, sparsemax, argmax, entmax:ALPHA, normmax:GAMMA, subsets:K, bounded:U,U,..., \
                  sequence:K:t=T, windows:K, spans:K, atmost:K, labels:PxL, assignment:RxC, matching:RxC, trees:N, \

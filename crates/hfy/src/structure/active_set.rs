@@ -7,6 +7,10 @@ use crate::error::Result;
 
 /// A structure whose lead is within so many units of rounding of the terms that it was summed from leads by nothing.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
+/// The same where no structure is left that could improve on the active ones, as a share of squares too.
+const STALLED: f64 = 4096.0 * f64::EPSILON;
+/// A smaller share of one structure in another is none.
+const SHARE: f64 = 1e-10;
 /// Corrections of a solved system; the second is nearly always zero.
 const CORRECTIONS: usize = 3;
 
@@ -19,6 +23,8 @@ pub enum Status {
     Optimal,
     /// The limit of iterations was reached; the marginals are feasible and the gap says how far they may be off.
     IterationLimit,
+    /// Rounding kept the method from the optimum; the marginals are feasible and the gap says how far they may be off.
+    Stalled,
 }
 
 /// Structures with probabilities, and the factor of their Gram matrix.
@@ -78,12 +84,12 @@ impl ActiveSet {
         limit: usize,
     ) -> Result<Run> {
         let score = |vertex: &Vertex| vertex.lead(best, unary, higher);
-        self.scores = self.vertices.iter().map(score).collect();
-        if self.is_empty() || self.scores.contains(&f64::NEG_INFINITY) {
+        if self.is_empty() || !self.vertices.iter().all(|vertex| vertex.is_allowed(unary, higher)) {
             self.clear();
             self.enter(best.clone(), 0.0);
             self.weights[0] = 1.0;
         }
+        self.scores = self.vertices.iter().map(score).collect();
         let mut marginals = vec![0.0; unary.len()];
         let mut residual = vec![0.0; unary.len()];
         let mut candidate = Vertex::default();
@@ -97,9 +103,15 @@ impl ActiveSet {
             iterations += 1;
             let ahead = score(&candidate);
             let (gap, size) = self.gap(&candidate, ahead, &marginals);
-            let optimal = stuck || gap <= ROUNDING * size || self.vertices.contains(&candidate);
-            if optimal || iterations >= limit {
-                let status = if optimal { Status::Optimal } else { Status::IterationLimit };
+            let stalled = stuck || self.vertices.contains(&candidate);
+            let rounding = if stalled { STALLED * (size + self.square(&candidate)) } else { ROUNDING * size };
+            let optimal = gap <= rounding;
+            if optimal || stalled || iterations >= limit {
+                let status = match (optimal, stalled) {
+                    (true, _) => Status::Optimal,
+                    (false, true) => Status::Stalled,
+                    (false, false) => Status::IterationLimit,
+                };
                 return Ok(Run { status, gap: gap.max(0.0), iterations });
             }
             self.enter(candidate.clone(), ahead);
@@ -144,51 +156,18 @@ impl ActiveSet {
         self.vertices.iter().map(|vertex| vertex.lead(first, unary, higher)).collect()
     }
 
-    /// The active structures and others with no probability that are as good, so many that they span the optimal face;
-    /// `None` where the active ones do. Only tied scores have such a face.
-    ///
-    /// A direction that is drawn at random and is at right angles to all known structures stands, unless they span the face,
-    /// at right angles to no other of it: the best structure, tilted a little along it or against it, is one.
-    pub(super) fn face(
-        &self,
-        structure: &(impl Structure + ?Sized),
-        (unary, higher): (&[f64], &[f64]),
-        best: &Vertex,
-    ) -> Result<Option<ActiveSet>> {
-        const TILT: f64 = 1e-9;
-        const TIED: f64 = 64.0 * ROUNDING;
-        let (mut face, mut marginals) = (self.clone(), vec![0.0; unary.len()]);
-        face.blend(&mut marginals);
-        let still = vec![0.0; higher.len()];
-        let mut tilted = vec![0.0; unary.len()];
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-        'directions: loop {
-            let mut draw = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-            };
-            let mut direction: Vec<f64> = unary.iter().map(|s| if s.is_finite() { draw() } else { 0.0 }).collect();
-            let mut along = face.leads(&direction, &still);
-            face.project(&mut along);
-            face.vertices.iter().zip(&along).for_each(|(vertex, share)| vertex.unary().add_to(-share, &mut direction));
-            for side in [TILT, -TILT] {
-                let scores = unary.iter().zip(&marginals).zip(&direction);
-                tilted.iter_mut().zip(scores).for_each(|(to, ((s, y), w))| *to = s - y + side * w);
-                let mut candidate = Vertex::default();
-                structure.maximise(&tilted, higher, &mut candidate)?;
-                candidate.sort();
-                let ahead = candidate.lead(best, unary, higher);
-                let (gap, size) = self.gap(&candidate, ahead, &marginals);
-                if gap.abs() <= TIED * size && face.append(&candidate, ahead) {
-                    continue 'directions;
-                }
-            }
-            return Ok((face.len() > self.len()).then_some(face));
+    /// Makes a direction orthogonal to all differences of the unary parts; `still` has a zero for every higher-order part.
+    pub(super) fn remove_span(&self, direction: &mut [f64], still: &[f64]) {
+        let mut change = self.leads(direction, still);
+        self.project(&mut change);
+        let base = &self.vertices[0];
+        for (vertex, change) in self.vertices.iter().zip(&change).skip(1) {
+            vertex.difference(base, |i, part| direction[i] -= change * part, |_, _| {});
         }
     }
 
     /// Adds a structure with probability zero, unless its unary part is a blend of the active ones.
-    fn append(&mut self, vertex: &Vertex, score: f64) -> bool {
+    pub(super) fn append(&mut self, vertex: &Vertex, score: f64) -> bool {
         let mut column: Vec<f64> = self.vertices.iter().map(|other| extended_product(other, vertex)).collect();
         let independent = self.cholesky.append(&mut column, extended_product(vertex, vertex));
         if independent {
@@ -204,7 +183,7 @@ impl ActiveSet {
     /// Solves the problem on the active structures, of which it drops those that would get a probability below zero, and
     /// leaves `y`. Whether the structure that entered last left again at once, so that its lead was rounding.
     fn settle(&mut self, marginals: &mut [f64]) -> bool {
-        let (mut stuck, mut corrections) = (false, 0);
+        let (mut stuck, mut untouched, mut corrections) = (false, true, 0);
         loop {
             self.blend(marginals);
             let mut step: Vec<f64> =
@@ -219,11 +198,13 @@ impl ActiveSet {
                 *weight = if blocked { 0.0 } else { (*weight + length * step).max(0.0) };
             }
             if length < 1.0 {
-                // Only the structure that entered last has nothing to lose.
-                stuck |= length == 0.0;
+                // Whatever else has nothing to lose came to that by a step of this round.
+                stuck |= length == 0.0 && untouched;
+                untouched = false;
                 self.drop_empty();
                 continue;
             }
+            untouched = false;
             corrections += 1;
             if corrections > CORRECTIONS || largest <= ROUNDING {
                 self.drop_empty();
@@ -233,10 +214,14 @@ impl ActiveSet {
         }
     }
 
-    /// `y`, after the probabilities were made to sum to one.
-    fn blend(&mut self, marginals: &mut [f64]) {
+    fn normalise(&mut self) {
         let total: f64 = self.weights.iter().sum();
         self.weights.iter_mut().for_each(|w| *w /= total);
+    }
+
+    /// `y`, after the probabilities were made to sum to one.
+    fn blend(&mut self, marginals: &mut [f64]) {
+        self.normalise();
         marginals.fill(0.0);
         for (vertex, weight) in self.iter() {
             vertex.unary().add_to(weight, marginals);
@@ -247,9 +232,20 @@ impl ActiveSet {
     /// size of the terms of that.
     fn gap(&self, candidate: &Vertex, ahead: f64, marginals: &[f64]) -> (f64, f64) {
         let product = |vertex: &Vertex| vertex.unary().dot(marginals);
-        let mean: f64 = (0..self.len()).map(|v| self.weights[v] * (self.scores[v] - product(&self.vertices[v]))).sum();
         let own = product(candidate);
-        (ahead - own - mean, ahead.abs() + own.abs() + mean.abs())
+        let (mut mean, mut size) = (0.0, ahead.abs() + own.abs());
+        for ((vertex, weight), score) in self.iter().zip(&self.scores) {
+            let product = product(vertex);
+            mean += weight * (score - product);
+            size += weight * (score.abs() + product.abs());
+        }
+        (ahead - own - mean, size)
+    }
+
+    /// The largest `|a|²`, of the candidate too.
+    fn square(&self, candidate: &Vertex) -> f64 {
+        let squares = self.vertices.iter().chain([candidate]).map(|vertex| vertex.unary().product(vertex.unary()));
+        squares.fold(0.0, f64::max)
     }
 
     /// Adds a structure with probability zero; or, where its unary part is a blend of the active ones, moves along that blend
@@ -262,13 +258,12 @@ impl ActiveSet {
         self.cholesky.solve(&mut blend);
         let (mut length, mut leaving) = (f64::INFINITY, 0);
         for (v, (weight, share)) in self.weights.iter().zip(&blend).enumerate() {
-            if *share > 0.0 && weight / share < length {
+            if *share > SHARE && weight / share < length {
                 (length, leaving) = (weight / share, v);
             }
         }
         self.weights.iter_mut().zip(&blend).for_each(|(weight, share)| *weight = (*weight - length * share).max(0.0));
-        self.weights[leaving] = 0.0;
-        self.drop_empty();
+        self.remove(leaving);
         if self.append(&vertex, score)
             && let Some(weight) = self.weights.last_mut()
         {
@@ -286,16 +281,26 @@ impl ActiveSet {
         self.drop_below(0.0);
     }
 
+    /// Gives the probabilities that are at most `floor` to the other structures.
+    pub(super) fn prune(&mut self, floor: f64) {
+        self.drop_below(floor);
+        self.normalise();
+    }
+
     /// Drops the structures whose probability is at most `floor`, but for the last one.
     pub(super) fn drop_below(&mut self, floor: f64) {
         for at in (0..self.len()).rev() {
             if self.weights[at] <= floor && self.len() > 1 {
-                self.vertices.remove(at);
-                self.weights.remove(at);
-                self.scores.remove(at);
-                self.cholesky.remove(at);
+                self.remove(at);
             }
         }
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.vertices.remove(at);
+        self.weights.remove(at);
+        self.scores.remove(at);
+        self.cholesky.remove(at);
     }
 }
 

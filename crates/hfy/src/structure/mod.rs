@@ -68,6 +68,7 @@ mod assignment;
 mod at_most;
 mod check;
 mod cholesky;
+mod face;
 mod graph;
 mod labels;
 mod listed;

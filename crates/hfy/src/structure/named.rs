@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 /// use hfy::structure::{Named, SparseMap};
 ///
 /// let map: SparseMap<Named> = "sequence:2:t=1:reg=on".parse()?;
-/// assert_eq!(map.apply(&[0.0, 3.0, 0.0, 1.5, 4.0])?, [0.0, 0.5, 0.0, 0.5, 1.0]);
+/// assert_eq!(map.apply(&[0.0, 3.0, 0.0, 1.5, 4.0])?, [0.0, 0.75, 0.0, 0.25, 1.0]);
 /// assert_eq!(map.to_string(), "sequence:2:t=1:reg=on");
 /// # Ok::<(), hfy::Error>(())
 /// ```

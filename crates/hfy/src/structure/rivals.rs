@@ -44,17 +44,27 @@ impl<'s, S: Structure> Rivals<'s, S> {
         Ok(self.next(scores, &higher)?.map_or(f64::INFINITY, |(_, lead)| -lead))
     }
 
-    /// The largest squared distance to any other, over the regularised states, and with the interactions that the paper counts.
-    pub(crate) fn distances(&self, variables: usize) -> Result<(f64, f64)> {
+    /// The largest squared distance to any other, over the regularised states.
+    pub(crate) fn distance(&self, variables: usize) -> Result<f64> {
+        Ok(self.states() * self.farthest(variables, 1.0)?)
+    }
+
+    /// The largest `∇Ω(a)·(a - a')` over the others: a lead in score that suffices. Half of the squared distance where all
+    /// structures have as many variables, or both states are regularised.
+    pub(crate) fn weight(&self, variables: usize) -> Result<f64> {
+        self.farthest(variables, self.states() - 1.0)
+    }
+
+    /// The most variables in which any other differs, where one that this structure lacks counts as `extra`.
+    fn farthest(&self, variables: usize, extra: f64) -> Result<f64> {
         let higher = self.map.structure().higher(variables)?;
         let still: Vec<f64> = higher.iter().map(|h| if h.is_finite() { 0.0 } else { *h }).collect();
-        let mut apart = vec![1.0; variables];
+        let mut apart = vec![extra; variables];
         self.vertex.unary().indices().iter().for_each(|&i| apart[i] = -1.0);
         let mut farthest = Vertex::default();
         self.map.structure().maximise(&apart, &still, &mut farthest)?;
         farthest.sort();
-        let distance = self.states() * farthest.lead(self.vertex, &apart, &still);
-        Ok((distance, if higher.is_empty() { distance } else { 3.0 * distance }))
+        Ok(farthest.lead(self.vertex, &apart, &still))
     }
 
     /// The largest `r` for which no other structure is better when the score of each variable in which they differ moves by

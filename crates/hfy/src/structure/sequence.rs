@@ -180,6 +180,9 @@ impl Sequence {
     fn best(&self, unary: &[f64], largest: f64, edge: impl Edge, visit: impl FnMut(usize, bool, bool)) -> f64 {
         let finite = || unary.iter().copied().filter(|s| s.is_finite());
         let (most, least) = (finite().fold(f64::NEG_INFINITY, f64::max), finite().fold(f64::INFINITY, f64::min));
+        if most == f64::NEG_INFINITY {
+            return most; // nothing may be on
+        }
         // A rounding of a sum should be far below the differences that decide.
         if !((most - least).max(largest) * self.k as f64 <= 1e3) {
             return WIDE.with_borrow_mut(|table| {

@@ -2,7 +2,7 @@
 
 use super::active_set::{ActiveSet, Status};
 use super::vertex::Vertex;
-use crate::error::{Result, check_len};
+use crate::error::{Error, Result, check_len};
 
 /// The solution of a SparseMAP problem.
 #[derive(Debug, Clone)]
@@ -53,18 +53,27 @@ impl Solution {
         }
     }
 
-    /// Structures that are as good as the active ones and span all that are.
+    /// An error unless it is one.
+    pub(super) fn optimal(self) -> Result<Self> {
+        if self.status == Status::Optimal {
+            return Ok(self);
+        }
+        let (residual, iterations) = (self.gap, self.iterations);
+        Err(Error::Unsolved { what: "SparseMAP", residual, tolerance: 0.0, iterations })
+    }
+
+    /// Structures that span the smallest face that has the marginals inside.
     pub(super) fn face(&self) -> &ActiveSet {
         self.face.as_ref().unwrap_or(&self.active)
     }
 
     /// The derivative of `unary · y + higher · e`; an empty `higher` stands for zeros.
     ///
-    /// With `M` the unary and `N` the higher-order parts of the structures that span the optimal face (the active ones,
-    /// unless scores are tied), the probabilities move with their
-    /// scores as `Q`, the inverse of `[MᵀM 1; 1ᵀ 0]` without its last row and column. So this is `(M, N) Q (Mᵀ g + Nᵀ h)`;
-    /// what none of these has, masked variables included, has derivative zero. At a kink, where the marginals lie on the
-    /// border of that face, it is one element of the generalised derivative.
+    /// With `M` the unary and `N` the higher-order parts of structures that span the face that the marginals lie inside of (the
+    /// active ones, and others where these span less), the probabilities move with their scores as `Q`, the inverse of
+    /// `[MᵀM 1; 1ᵀ 0]` without its last row and column. So this is `(M, N) Q (Mᵀ g + Nᵀ h)`; what none of these has, masked
+    /// variables included, has derivative zero. At a kink, where a structure outside of that face is as good, it is one element
+    /// of the generalised derivative.
     pub fn vjp(&self, unary: &[f64], higher: &[f64]) -> Result<Gradients> {
         check_len("g", unary.len(), self.marginals.len())?;
         let zeros = vec![0.0; if higher.is_empty() { self.higher.len() } else { 0 }];

@@ -102,13 +102,14 @@ impl<S: Structure> SparseMap<S> {
         let mut solution = self.relax(theta, higher, warm)?;
         if !solution.active.is_empty() {
             let (unary, scaled) = self.regulariser.scores(theta, higher);
-            solution.face = solution.active.face(&self.structure, (&unary, &scaled), &solution.best)?;
+            let normal = unary.iter().zip(&solution.marginals).map(|(s, y)| s - y).collect();
+            solution.face = self.face(normal, &scaled, &solution.active)?;
         }
         Ok(solution)
     }
 
     /// The solution without what only its derivatives need.
-    fn relax(&self, theta: &[f64], higher: &[f64], mut active: ActiveSet) -> Result<Solution> {
+    pub(super) fn relax(&self, theta: &[f64], higher: &[f64], mut active: ActiveSet) -> Result<Solution> {
         check_scores(theta)?;
         check_len("higher", higher.len(), self.structure.higher(theta.len())?.len())?;
         let mut solution = Solution {
@@ -136,21 +137,23 @@ impl<S: Structure> SparseMap<S> {
         let (unary, scaled) = self.regulariser.scores(theta, higher);
         let run = active.solve(&self.structure, (&unary, &scaled), &solution.best, self.limit)?;
         active.marginals(&mut solution.marginals, &mut solution.higher);
-        (solution.status, solution.gap, solution.iterations) = (run.status, run.gap, run.iterations + 1);
+        solution.status = run.status;
+        solution.gap = run.gap / solution.slope; // of halved scores, where both states are regularised
+        solution.iterations = run.iterations + 1;
         solution.active = active;
         solution.value = inner(theta, &solution.marginals) + inner(higher, &solution.higher)
             - self.regulariser.value(&solution.marginals);
         Ok(solution)
     }
 
+    /// The same structures with one state regularised.
+    pub(super) fn plain(&self) -> SparseMap<&S> {
+        SparseMap { structure: &self.structure, regulariser: Regulariser::On, limit: self.limit }
+    }
+
     fn solved(&self, theta: &[f64]) -> Result<Solution> {
         let higher = self.structure.higher(theta.len())?;
-        let solution = self.relax(theta, &higher, ActiveSet::default())?;
-        if solution.status == Status::Optimal {
-            return Ok(solution);
-        }
-        let (residual, iterations) = (solution.gap, solution.iterations);
-        Err(Error::Unsolved { what: "SparseMAP", residual, tolerance: 0.0, iterations })
+        self.relax(theta, &higher, ActiveSet::default())?.optimal()
     }
 
     /// The solution that has the marginals `y`, with the greatest `η·e`; `None` where `y` is not in the hull.
@@ -158,33 +161,43 @@ impl<S: Structure> SparseMap<S> {
     /// The nearest point of the hull tells whether it is. The best distribution with given marginals is then a linear
     /// program: multipliers for the marginals, each round a SparseMAP problem, end at its solution after finitely many
     /// rounds, the fewer the more a unit of probability outweighs the interactions.
-    pub(super) fn behind(&self, y: &[f64], higher: &[f64], tolerance: f64) -> Result<Option<Solution>> {
+    ///
+    /// With it come the scores that it is the solution for, one state regularised.
+    pub(super) fn behind(&self, y: &[f64], higher: &[f64], tolerance: f64) -> Result<Option<Behind>> {
         const ROUNDS: usize = 1000;
         const OUTWEIGHED: f64 = 1e-2;
-        let plain = SparseMap { structure: &self.structure, regulariser: Regulariser::On, limit: self.limit };
+        let plain = self.plain();
         let apart = |solution: &Solution| distance(y, &solution.marginals);
         let barred =
             |scale: f64| higher.iter().map(|h| if h.is_finite() { scale * h } else { *h }).collect::<Vec<f64>>();
-        let mut solution = plain.relax(y, &barred(0.0), ActiveSet::default())?;
+        let still = barred(0.0);
+        let mut solution = plain.relax(y, &still, ActiveSet::default())?;
         if apart(&solution) > tolerance {
             return Ok(None);
         }
         let largest = higher.iter().filter(|h| h.is_finite()).fold(0.0, |top: f64, h| top.max(h.abs()));
         if largest == 0.0 {
-            return Ok(Some(solution));
+            return Ok(Some(Behind { solution, unary: y.to_vec(), higher: still }));
         }
         let scaled = barred(OUTWEIGHED / largest);
         let mut theta = y.to_vec();
         for _ in 0..ROUNDS {
             solution = plain.relax(&theta, &scaled, solution.active)?;
             if apart(&solution) <= tolerance {
-                return Ok(Some(solution));
+                return Ok(Some(Behind { solution, unary: theta, higher: scaled }));
             }
             theta.iter_mut().zip(y).zip(&solution.marginals).for_each(|((t, y), m)| *t += y - m);
         }
         let what = "the distribution over structures with given marginals";
         Err(Error::Unsolved { what, residual: apart(&solution), tolerance, iterations: ROUNDS })
     }
+}
+
+/// A solution and its scores.
+pub(super) struct Behind {
+    pub(super) solution: Solution,
+    unary: Vec<f64>,
+    higher: Vec<f64>,
 }
 
 /// The largest difference of two entries.
@@ -209,7 +222,7 @@ impl<T: Real, S: Structure> Convex<T> for SparseMap<S> {
         }
         let higher = self.structure.higher(y.len()).unwrap_or(Cow::Borrowed(&[]));
         match self.behind(&y, &higher, tolerance) {
-            Ok(Some(solution)) => T::of(self.regulariser.value(&y) - inner(&higher, &solution.higher)),
+            Ok(Some(Behind { solution, .. })) => T::of(self.regulariser.value(&y) - inner(&higher, &solution.higher)),
             _ => T::infinity(),
         }
     }
@@ -226,7 +239,7 @@ impl<T: Real, S: Structure> Convex<T> for SparseMap<S> {
 
     fn vjp(&self, theta: &[T], _y: &[T], g: &mut [T]) -> Result<()> {
         check_len("g", g.len(), theta.len())?;
-        self.pull(&self.solve(&widened(theta))?, g)
+        self.pull(&self.solve(&widened(theta))?.optimal()?, g)
     }
 
     /// The map is piecewise linear.
@@ -263,15 +276,16 @@ impl<T: Real, S: Structure> Convex<T> for SparseMap<S> {
 }
 
 impl<S: Structure> SparseMap<S> {
-    /// The solution behind weights of a type.
-    fn blended<T: Real>(&self, y: &[T]) -> Result<Option<Solution>> {
+    /// The solution behind weights of a type, with the normal there in place of the scores.
+    fn blended<T: Real>(&self, y: &[T]) -> Result<Option<Behind>> {
         let tolerance = (64.0 * T::epsilon().wide()).max(1e-12);
-        let mut solution = self.behind(&widened(y), &self.structure.higher(y.len())?, tolerance)?;
-        if let Some(solution) = &mut solution {
+        let mut behind = self.behind(&widened(y), &self.structure.higher(y.len())?, tolerance)?;
+        if let Some(Behind { solution, unary, .. }) = &mut behind {
+            unary.iter_mut().zip(&solution.marginals).for_each(|(s, y)| *s -= y);
             // Weights that are rounded blend with structures that have no part in them.
-            solution.active.drop_below(16.0 * tolerance);
+            solution.active.prune(16.0 * tolerance);
         }
-        Ok(solution)
+        Ok(behind)
     }
 
     fn pull<T: Real>(&self, solution: &Solution, g: &mut [T]) -> Result<()> {
@@ -296,20 +310,20 @@ impl<T: Real, S: Structure> Separation<T> for SparseMap<S> {
         true
     }
 
-    /// From the structures that the weights are a blend of, which have to be found first. Where several blends give the
-    /// same weights, as happens when scores are tied, [`vjp`](Convex::vjp) knows more.
+    /// From the structures that the weights are a blend of, which have to be found first.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("g", g.len(), y.len())?;
-        let Some(mut solution) = self.blended(y)? else {
+        let Some(Behind { mut solution, unary: normal, higher }) = self.blended(y)? else {
             let rule = "the weights must be an output of the map";
             return Err(Error::parameter("y", "outside of the hull of the structures", rule));
         };
+        solution.face = self.face(normal, &higher, &solution.active)?;
         solution.slope = self.regulariser.slope();
         self.pull(&solution, g)
     }
 
     fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
-        let Some(solution) = self.blended(y)? else { return Ok(None) };
+        let Some(Behind { solution, .. }) = self.blended(y)? else { return Ok(None) };
         let share = |(vertex, probability): (&Vertex, f64)| Share {
             members: vertex.unary().indices().to_vec(),
             probability: T::of(probability),

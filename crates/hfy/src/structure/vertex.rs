@@ -146,6 +146,14 @@ impl Vertex {
         self.unary.dot(unary) + self.higher.dot(higher)
     }
 
+    /// Whether it has no part but those that there are scores for, none of which is forbidden.
+    pub(crate) fn is_allowed(&self, unary: &[f64], higher: &[f64]) -> bool {
+        let allowed = |parts: &Parts, scores: &[f64]| {
+            parts.indices.iter().all(|&i| scores.get(i).is_some_and(|&score| score > f64::NEG_INFINITY))
+        };
+        allowed(&self.unary, unary) && allowed(&self.higher, higher)
+    }
+
     /// By how much it outscores another. What both have cancels before anything is added, and the rest is summed in twice the
     /// precision, so that scores of 1e8 do not blur scores of 1.
     pub(crate) fn lead(&self, other: &Vertex, unary: &[f64], higher: &[f64]) -> f64 {

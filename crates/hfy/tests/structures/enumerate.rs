@@ -43,6 +43,17 @@ pub(crate) fn spans(n: usize, shortest: usize, longest: usize) -> Vec<Vec<f64>> 
     })
 }
 
+/// The sets of `k` in a row, with the pairs that both are on or the states of all pairs.
+pub(crate) fn sequences(n: usize, k: usize, tables: bool) -> Vec<Dense> {
+    let higher = |unary: &[f64]| -> Vec<f64> {
+        let state = |pair: &[f64]| 2 * pair[0] as usize + pair[1] as usize;
+        let table = |pair: &[f64]| (0..4).map(|s| f64::from(s == state(pair))).collect::<Vec<_>>();
+        unary.windows(2).flat_map(|pair| if tables { table(pair) } else { vec![pair[0] * pair[1]] }).collect()
+    };
+    let sets = binary(n, |vertex| ones(vertex) == k).into_iter();
+    sets.map(|unary| (unary.clone(), higher(&unary))).collect()
+}
+
 /// One label a position, and the transitions.
 pub(crate) fn label_sequences(positions: usize, labels: usize) -> Vec<Dense> {
     let dense = |word: Vec<usize>| {

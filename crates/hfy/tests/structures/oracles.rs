@@ -1,8 +1,8 @@
 //! Every oracle finds the best of all vertices: random scores, ties, masks, 1e8 beside 1, nothing left.
 
 use hfy::structure::{
-    Arborescence, Assignment, AtMost, LabelSequence, Listed, Matching, Projective, SpanningTree, Spans, Structure,
-    Vertex,
+    Arborescence, Assignment, AtMost, LabelSequence, Listed, Matching, Projective, Sequence, SpanningTree, Spans,
+    Structure, Vertex,
 };
 use proptest::prelude::*;
 
@@ -50,6 +50,28 @@ fn spans() {
             let row = scores(kind, masked, n, random);
             agrees(&spans, &row, &[], &plain(vertices))?;
             agrees(&spans.or_none(), &row, &[], &plain(empty))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn sequences() {
+    holds(|kind, masked, random| {
+        let n = on(1..=8, random);
+        let k = on(1..=n, random);
+        let unary = scores(kind, masked, n, random);
+        let shared = scores(kind, masked, 1, random)[0];
+        let tables: Vec<[f64; 4]> = (1..n).map(|_| scores(kind, masked, 4, random).try_into().expect("four")).collect();
+        let sequence = || Sequence::new(k).expect("sound");
+        let (one, each, states) = (
+            sequence().transition(shared).expect("sound"),
+            sequence().edges(scores(kind, masked, n - 1, random)).expect("sound"),
+            sequence().tables(&tables).expect("sound"),
+        );
+        for (sequence, tables) in [(one, false), (each, false), (states, true)] {
+            let higher = sequence.higher(n).expect("it fits");
+            agrees(&sequence, &unary, &higher, &enumerate::sequences(n, k, tables))?;
         }
         Ok(())
     });

@@ -175,7 +175,7 @@ fn certify_structures<T: Number>(
     if !Convex::<T>::is_identity(post) {
         certifier = certifier.post(post);
     }
-    let map = Map::Structured(map.clone());
+    let map = Map::from(map.clone());
     let mut document = Document::new(&map, post, beta, 1.0, matrix.dim());
     for Ids(members) in &arguments.association {
         let rows = members.iter().map(|&id| patterns.row(id)).collect::<Result<Vec<_>>>()?;

@@ -1,6 +1,7 @@
 //! The problem of one factor.
 
 use super::super::active_set::{ActiveSet, Status};
+use super::super::sparse_map::Behind;
 use super::super::vertex::Vertex;
 use super::super::{SparseMap, Structure};
 use super::face::{Face, Shape};
@@ -129,7 +130,7 @@ impl<'g> Local<'g> {
             Kind::Pair(_) => Some(self.scores[0] * pair::both(&literals, self.scores[0])),
             Kind::Structured(structure) => {
                 let found = SparseMap::new(structure.as_ref()).behind(&literals, self.scores, tolerance)?;
-                found.map(|solution| {
+                found.map(|Behind { solution, .. }| {
                     let parts = solution.higher.iter().zip(self.scores).filter(|(e, _)| **e != 0.0);
                     let score = parts.map(|(e, h)| e * h).sum();
                     (self.active, self.parts) = (solution.active, solution.higher);

@@ -127,7 +127,7 @@ impl<'g> GraphSolver<'g> {
             }
         }
         let parts: Vec<Vec<f64>> = solved.iter().map(|(local, y, _)| local.higher(y)).collect();
-        let stopped = solved.iter().any(|(local, ..)| local.status == Status::IterationLimit);
+        let stopped = solved.iter().map(|(local, ..)| local.status).find(|status| *status != Status::Optimal);
         let interactions: f64 = higher.iter().zip(&parts).map(|(scores, parts)| inner(scores, parts)).sum();
         let value = inner(theta, &marginals) + interactions - inner(&marginals, &marginals) / 2.0;
         let faces = solved.into_iter().map(|(local, y, blur)| local.face(&y, blur)).collect();
@@ -135,7 +135,7 @@ impl<'g> GraphSolver<'g> {
             marginals,
             higher: parts,
             value,
-            status: if stopped { Status::IterationLimit } else { run.status },
+            status: stopped.unwrap_or(run.status),
             primal_residual: run.primal,
             dual_residual: run.dual,
             iterations: run.rounds,

@@ -1,0 +1,50 @@
+//! Data sets, each read from the files in which it is published and checked while it is read.
+//!
+//! | set | files |
+//! |---|---|
+//! | [`mnist`] | IDX, plain or gzipped |
+//! | [`cifar10`] | binary records |
+//! | [`tiny_imagenet`] | the folder of JPEG pictures, or NumPy arrays |
+//! | [`mil`] | bags: MATLAB 5, or csv.gz |
+
+pub mod cifar10;
+pub mod idx;
+mod images;
+pub mod matlab;
+pub mod mil;
+pub mod mnist;
+mod npy;
+mod place;
+pub mod tiny_imagenet;
+
+pub use images::Images;
+pub use place::Place;
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+use crate::error::{Error, Result};
+
+/// The whole of a file, unpacked if it is gzipped; at most `most` bytes of it.
+fn bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut file = BufReader::new(File::open(path).map_err(Error::io(path))?);
+    let mut start = Vec::new();
+    file.by_ref().take(2).read_to_end(&mut start).map_err(Error::io(path))?;
+    let packed = start == [0x1f, 0x8b];
+    let whole = std::io::Cursor::new(start).chain(file);
+    let mut bytes = Vec::new();
+    let read = if packed {
+        MultiGzDecoder::new(whole).take(most + 1).read_to_end(&mut bytes)
+    } else {
+        whole.take(most + 1).read_to_end(&mut bytes)
+    };
+    match read {
+        Ok(_) if bytes.len() as u64 > most => Err(Error::format(path, format!("holds more than {most} bytes"))),
+        Ok(_) => Ok(bytes),
+        Err(error) if packed => Err(Error::format(path, format!("is not a whole gzip file: {error}"))),
+        Err(error) => Err(Error::io(path)(error)),
+    }
+}
