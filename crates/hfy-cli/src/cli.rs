@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use hfy::{Map, Post};
 use hfy_store::Info;
 
-use crate::commands::{certify, demo, energy, map, memory, retrieve};
+use crate::commands::{certify, demo, energy, map, memory, recall, retrieve};
 use crate::error::{Error, Result};
 use crate::io::Float;
 
@@ -13,6 +13,7 @@ Examples:
   hfy demo                                          a memory of pictures, and a report to read
   hfy memory build letters.hfy letters/             a memory of the pictures in a folder
   hfy retrieve letters.hfy damaged.png --beta 0.1   which one is it?
+  hfy recall free letters.hfy                       all of them, one after the other
   hfy certify letters.hfy --beta 0.1                what is guaranteed to come back
   hfy map sparsemax scores.csv                      weights of rows of scores
 
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Memory(memory::Command),
     Retrieve(Box<retrieve::Arguments>),
+    #[command(subcommand)]
+    Recall(recall::Command),
     Energy(energy::Arguments),
     Certify(certify::Arguments),
     Map(map::Arguments),
@@ -71,12 +74,10 @@ impl Pair {
     /// What was asked for; else what the memory says; else sparsemax, the identity and 1.
     pub(crate) fn resolve(&self, info: Option<&Info>, file: &str) -> Result<(Map, Post, f64)> {
         let said = |field: &str, text: &Option<String>| text.clone().map(|text| (format!("{file}: {field}"), text));
-        let (omega, psi, beta) = match info {
-            Some(info) => (said("omega", &info.omega), said("psi", &info.psi), said("beta", &info.beta)),
-            None => (None, None, None),
+        let (omega, psi) = match info {
+            Some(info) => (said("omega", &info.omega), said("psi", &info.psi)),
+            None => (None, None),
         };
-        let wrong =
-            |place: &str, text: &str, error: &dyn std::fmt::Display| Error::data(place, format!("'{text}': {error}"));
         let map = match (&self.map, omega) {
             (Some(map), _) => map.clone(),
             (None, Some((place, text))) => text.parse().map_err(|error: hfy::Error| wrong(&place, &text, &error))?,
@@ -87,13 +88,22 @@ impl Pair {
             (None, Some((place, text))) => text.parse().map_err(|error: hfy::Error| wrong(&place, &text, &error))?,
             (None, None) => Post::default(),
         };
-        let beta = match (self.beta, beta) {
-            (Some(beta), _) => beta,
-            (None, Some((place, text))) => positive(&text).map_err(|error| wrong(&place, &text, &error))?,
-            (None, None) => 1.0,
-        };
-        Ok((map, post, beta))
+        Ok((map, post, resolve_beta(self.beta, info, file, 1.0)?))
     }
+}
+
+/// The inverse temperature that was asked for; else what the memory says; else `usual`.
+pub(crate) fn resolve_beta(asked: Option<f64>, info: Option<&Info>, file: &str, usual: f64) -> Result<f64> {
+    match (asked, info.and_then(|info| info.beta.as_ref())) {
+        (Some(beta), _) => Ok(beta),
+        (None, Some(text)) => positive(text).map_err(|error| wrong(&format!("{file}: beta"), text, &error)),
+        (None, None) => Ok(usual),
+    }
+}
+
+/// A memory says something that cannot be read.
+fn wrong(place: &str, text: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::data(place, format!("'{text}': {error}"))
 }
 
 /// How numbers are read.

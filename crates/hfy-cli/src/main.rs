@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod demo;
+mod drawing;
 mod error;
 mod glyphs;
 mod io;

@@ -14,7 +14,7 @@ fn folder() -> Folder {
 #[test]
 fn help_has_examples() {
     let folder = Folder::new();
-    let commands: [&[&str]; 11] = [
+    let commands: [&[&str]; 14] = [
         &[],
         &["demo"],
         &["map"],
@@ -24,13 +24,16 @@ fn help_has_examples() {
         &["memory", "remove"],
         &["memory", "info"],
         &["retrieve"],
+        &["recall"],
+        &["recall", "free"],
+        &["recall", "sequential"],
         &["energy"],
         &["certify"],
     ];
     for command in commands {
         let help = folder.ok(&[command, &["--help"]].concat());
         assert!(help.contains("Usage: hfy"), "{command:?}: {help}");
-        assert!(help.contains("Examples:") || command == ["memory"], "{command:?}: {help}");
+        assert!(help.contains("Examples:") || command == ["memory"] || command == ["recall"], "{command:?}: {help}");
     }
     assert_eq!(folder.ok(&["--version"]), concat!("hfy ", env!("CARGO_PKG_VERSION"), "\n"));
 }
@@ -54,10 +57,11 @@ fn usage_is_code_two() {
 #[test]
 fn nothing_is_coloured_in_a_pipe() {
     let folder = folder();
-    let runs: [&[&str]; 6] = [
+    let runs: [&[&str]; 7] = [
         &["map", "softmax", "queries.csv"],
         &["memory", "info", "m.hfy", "--list"],
         &["retrieve", "m.hfy", "queries.csv", "--trace"],
+        &["recall", "sequential", "m.hfy"],
         &["energy", "m.hfy", "queries.csv"],
         &["certify", "m.hfy"],
         &["demo"],
@@ -75,9 +79,10 @@ fn nothing_is_coloured_in_a_pipe() {
 #[test]
 fn files_are_not_replaced_unless_told() {
     let folder = folder();
-    let runs: [&[&str]; 4] = [
+    let runs: [&[&str]; 5] = [
         &["map", "softmax", "queries.csv", "--out", "out.csv"],
         &["retrieve", "m.hfy", "queries.csv", "--out", "out.csv"],
+        &["recall", "free", "m.hfy", "--out", "out.csv"],
         &["energy", "m.hfy", "queries.csv", "--out", "out.csv"],
         &["certify", "m.hfy", "--out", "out.csv"],
     ];

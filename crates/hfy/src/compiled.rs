@@ -9,6 +9,7 @@ use crate::certify::{Certificate, Certifier, Progress};
 use crate::convex::Convex;
 use crate::error::Result;
 use crate::post::Post;
+use crate::recall::{Cue, FreeRecall, Recall, SequentialRecall};
 use crate::retrieval::{Index, Retrieval, Retriever};
 use crate::separation::{Map, Separation};
 
@@ -36,6 +37,26 @@ pub trait Compiled: Sized {
 
     /// Certifies every pattern.
     fn certificates(certifier: &Certifier<'_, Self>, progress: Progress<'_>) -> Result<Vec<Certificate>>
+    where
+        Self: crate::Real;
+
+    /// Recalls freely.
+    fn free_recall<'a>(
+        recall: &FreeRecall,
+        patterns: ArrayView2<'a, Self>,
+        cue: Cue<'a, Self>,
+        progress: Progress<'_>,
+    ) -> Result<Recall<Self>>
+    where
+        Self: crate::Real;
+
+    /// Recalls in order.
+    fn sequential_recall<'a>(
+        recall: &SequentialRecall,
+        patterns: ArrayView2<'a, Self>,
+        cue: Cue<'a, Self>,
+        progress: Progress<'_>,
+    ) -> Result<Recall<Self>>
     where
         Self: crate::Real;
 }
@@ -81,6 +102,24 @@ macro_rules! compiled {
 
             fn certificates(certifier: &Certifier<'_, Self>, progress: Progress<'_>) -> Result<Vec<Certificate>> {
                 certifier.compute(progress)
+            }
+
+            fn free_recall<'a>(
+                recall: &FreeRecall,
+                patterns: ArrayView2<'a, Self>,
+                cue: Cue<'a, Self>,
+                progress: Progress<'_>,
+            ) -> Result<Recall<Self>> {
+                recall.compute(patterns, cue, progress)
+            }
+
+            fn sequential_recall<'a>(
+                recall: &SequentialRecall,
+                patterns: ArrayView2<'a, Self>,
+                cue: Cue<'a, Self>,
+                progress: Progress<'_>,
+            ) -> Result<Recall<Self>> {
+                recall.compute(patterns, cue, progress)
             }
         }
     )*};

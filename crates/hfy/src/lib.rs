@@ -225,6 +225,7 @@ pub mod loss;
 pub mod network;
 pub mod post;
 mod real;
+pub mod recall;
 pub mod retrieval;
 pub mod separation;
 pub mod structure;
@@ -237,6 +238,7 @@ pub use loss::{FenchelYoung, Losses, Reduction, Targets};
 pub use network::{AnyNetwork, Binary, Network};
 pub use post::{Ball, LayerNorm, Linear, Post, Sign, Tanh, Variance};
 pub use real::{Element, Real, Scratch};
+pub use recall::{FreeRecall, SequentialRecall};
 pub use separation::{
     Bounded, Entmax, Exponential, Map, Normmax, Power, Quadratic, Separation, Share, Subsets, Support,
 };

@@ -5,6 +5,7 @@ pub(crate) mod demo;
 pub(crate) mod energy;
 pub(crate) mod map;
 pub(crate) mod memory;
+pub(crate) mod recall;
 pub(crate) mod retrieve;
 
 use crate::cli::{Cli, Command};
@@ -17,6 +18,7 @@ pub(crate) fn run(arguments: Cli) -> Result<()> {
         Command::Demo(arguments) => demo::run(&arguments, common),
         Command::Memory(command) => memory::run(&command, common),
         Command::Retrieve(arguments) => retrieve::run(&arguments, common),
+        Command::Recall(command) => recall::run(&command, common),
         Command::Energy(arguments) => energy::run(&arguments, common),
         Command::Certify(arguments) => certify::run(&arguments, common),
         Command::Map(arguments) => map::run(&arguments, common),

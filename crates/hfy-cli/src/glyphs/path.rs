@@ -10,7 +10,7 @@
 //! | `Z` | a line to where the pen was last lifted to |
 
 /// A point: to the right, and down.
-pub(super) type Point = (f64, f64);
+pub(crate) type Point = (f64, f64);
 
 /// Straight pieces for a curve.
 const PIECES: usize = 24;

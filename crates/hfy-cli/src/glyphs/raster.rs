@@ -4,7 +4,7 @@ use super::path::Point;
 
 /// What a path is drawn with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Tool {
+pub(crate) enum Tool {
     /// A round pen of this width.
     Pen(f64),
     /// Ink inside of the path.
@@ -31,13 +31,7 @@ impl Canvas {
     pub(super) fn draw(&mut self, tool: Tool, lines: &[Vec<Point>]) {
         for (place, cover) in self.cover.iter_mut().enumerate() {
             let centre = ((place % self.side) as f64 + 0.5, (place / self.side) as f64 + 0.5);
-            let edge = lines.iter().map(|line| distance(centre, line)).fold(f64::INFINITY, f64::min);
-            let inside = match tool {
-                Tool::Pen(width) | Tool::Eraser(width) => width / 2.0 - edge,
-                Tool::Fill | Tool::Cut if encloses(lines, centre) => edge,
-                Tool::Fill | Tool::Cut => -edge,
-            };
-            let share = (inside + 0.5).clamp(0.0, 1.0);
+            let share = cover_of(tool, lines, centre);
             *cover = match tool {
                 Tool::Pen(_) | Tool::Fill => cover.max(share),
                 Tool::Eraser(_) | Tool::Cut => cover.min(1.0 - share),
@@ -49,6 +43,17 @@ impl Canvas {
     pub(super) fn greys(&self) -> Vec<f64> {
         self.cover.iter().map(|cover| 2.0 * cover - 1.0).collect()
     }
+}
+
+/// How much of the pixel around `centre` a tool reaches.
+pub(crate) fn cover_of(tool: Tool, lines: &[Vec<Point>], centre: Point) -> f64 {
+    let edge = lines.iter().map(|line| distance(centre, line)).fold(f64::INFINITY, f64::min);
+    let inside = match tool {
+        Tool::Pen(width) | Tool::Eraser(width) => width / 2.0 - edge,
+        Tool::Fill | Tool::Cut if encloses(lines, centre) => edge,
+        Tool::Fill | Tool::Cut => -edge,
+    };
+    (inside + 0.5).clamp(0.0, 1.0)
 }
 
 /// How far a point is from a line through points.

@@ -25,7 +25,7 @@ pub use energy::{Bounds, Parts};
 pub use gradient::Gradients;
 pub use implicit::{Implicit, Solver};
 pub use named::AnyNetwork;
-pub(crate) use products::{add, transposed_times};
+pub(crate) use products::{add, times, transposed_times};
 pub(crate) use update::check_finite_scores;
 pub use update::{Step, Trajectory};
 
@@ -181,11 +181,12 @@ impl<'a, T: Real, O: Convex<T>, P: Convex<T>> Network<'a, T, O, P> {
 }
 
 /// The array with its rows one after the other.
-fn in_rows<T: Clone>(array: CowArray<'_, T, Ix2>) -> CowArray<'_, T, Ix2> {
+pub(crate) fn in_rows<T: Clone>(array: CowArray<'_, T, Ix2>) -> CowArray<'_, T, Ix2> {
     if array.is_standard_layout() { array } else { CowArray::from(array.as_standard_layout().into_owned()) }
 }
 
-fn check_finite<T: Real>(argument: &'static str, array: ArrayView2<'_, T>) -> Result<()> {
+/// Fails on the first entry that is not finite.
+pub(crate) fn check_finite<T: Real>(argument: &'static str, array: ArrayView2<'_, T>) -> Result<()> {
     for (row, entries) in array.rows().into_iter().enumerate() {
         if let Some(index) = entries.iter().position(|v| !v.is_finite()) {
             let (value, rule) = (entries[index].wide(), "an entry of a pattern must be finite");

@@ -13,7 +13,7 @@ fn matrix<'a, T: Real>(rows: &'a ArrayView2<'_, T>) -> MatRef<'a, T> {
 }
 
 /// `out ← A x`.
-pub(super) fn times<T: Real>(a: ArrayView2<'_, T>, x: &[T], out: &mut [T]) {
+pub(crate) fn times<T: Real>(a: ArrayView2<'_, T>, x: &[T], out: &mut [T]) {
     let (x, out) = (ColRef::from_slice(x), ColMut::from_slice_mut(out));
     matmul(out.as_mat_mut(), Accum::Replace, matrix(&a), x.as_mat(), T::one(), Par::Seq);
 }

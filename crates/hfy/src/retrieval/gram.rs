@@ -1,7 +1,7 @@
 //! Scores from the products of patterns with one another.
 
 use super::shortlist::{Reach, Shortlist};
-use super::tiles::in_parts;
+use super::tiles::{in_parts, threads};
 use crate::network::add;
 use crate::real::{Real, vectorised};
 use crate::separation::Support;
@@ -14,7 +14,7 @@ const USUAL_STEPS: usize = 2;
 /// `X Xᵀ`. A state that is a sum of few patterns, `q = Xᵀ c`, has the scores `X q = (X Xᵀ) c`: as many operations as
 /// `c` has entries that are not zero for each pattern, instead of one for each column.
 #[derive(Debug)]
-pub(super) struct Gram<T> {
+pub(crate) struct Gram<T> {
     products: Vec<T>,
     count: usize,
 }
@@ -51,14 +51,25 @@ impl<T: Real> Gram<T> {
         fits && count <= queries.saturating_mul(steps.min(USUAL_STEPS))
     }
 
-    pub(super) fn of(patterns: &[T], width: usize) -> Self {
+    pub(crate) fn of(patterns: &[T], width: usize) -> Self {
         let count = patterns.len() / width;
-        let parts = in_parts(count, |part| {
-            let mut products = vec![T::zero(); part.len() * count];
-            T::products(&patterns[part.start * width..part.end * width], patterns, width, &mut products);
-            products
-        });
-        Gram { products: parts.concat(), count }
+        let mut products = vec![T::zero(); count * count];
+        let rows = count.div_ceil(threads()).max(1);
+        let blocks = (patterns.chunks(rows * width), products.chunks_mut(rows * count.max(1)));
+        let work = |(rows, to): (&[T], &mut [T])| T::products(rows, patterns, width, to);
+        #[cfg(feature = "rayon")]
+        {
+            use rayon::prelude::*;
+            blocks.0.zip(blocks.1).collect::<Vec<_>>().into_par_iter().for_each(work);
+        }
+        #[cfg(not(feature = "rayon"))]
+        blocks.0.zip(blocks.1).for_each(work);
+        Gram { products, count }
+    }
+
+    /// The products of one pattern with all.
+    pub(crate) fn row(&self, pattern: usize) -> &[T] {
+        &self.products[pattern * self.count..(pattern + 1) * self.count]
     }
 
     /// The shortlists of states that are sums of patterns; rounding in products of `width` terms, for patterns no longer
@@ -76,7 +87,7 @@ impl<T: Real> Gram<T> {
                 scores.fill(T::zero());
                 let (mut mass, mut terms) = (0.0, 0);
                 for (i, weight) in support.iter().flat_map(Support::iter) {
-                    add(weight, &self.products[i * self.count..(i + 1) * self.count], &mut scores);
+                    add(weight, self.row(i), &mut scores);
                     mass += weight.wide().abs();
                     terms += 1;
                 }

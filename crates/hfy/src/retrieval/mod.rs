@@ -27,6 +27,7 @@ mod stream;
 mod tiles;
 
 pub use associate::Engine;
+pub(crate) use gram::Gram;
 pub use index::Index;
 pub use report::{Report, Retrieval, Status, Stopped};
 pub use retriever::Retriever;

@@ -14,7 +14,7 @@ use crate::error::Result;
 /// Build, extend and look into a memory
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Build(build::Arguments),
+    Build(Box<build::Arguments>),
     Add(add::Arguments),
     Remove(remove::Arguments),
     Info(info::Arguments),

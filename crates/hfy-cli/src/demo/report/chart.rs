@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::inline::escaped;
+use crate::drawing::escaped;
 
 /// How an axis is divided.
 #[derive(Debug, Clone)]

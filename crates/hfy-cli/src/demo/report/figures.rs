@@ -3,21 +3,25 @@
 use std::fmt::Write;
 
 use super::chart::{Axis, Chart, Line};
-use super::inline::{data_uri, escaped};
 use crate::demo::cues::Damage;
 use crate::demo::lineup::{BETA, Entry, LINEUP, Run, Stored};
 use crate::demo::page::{Outcome, Tally, named, shown, wanted};
 use crate::demo::session::Session;
 use crate::demo::studies;
+use crate::drawing::{data_uri, escaped};
 use crate::error::Result;
-use crate::glyphs::Glyph;
+use crate::glyphs::{Glyph, SIDE};
 use crate::terminal::number;
 
 /// The size of a small chart.
 const PANEL: (f64, f64) = (190.0, 150.0);
 
 fn picture(greys: &[f64], alternative: &str) -> String {
-    format!("<img class=\"g\" width=\"28\" height=\"28\" src=\"{}\" alt=\"{}\">", data_uri(greys), escaped(alternative))
+    format!(
+        "<img class=\"g\" width=\"28\" height=\"28\" src=\"{}\" alt=\"{}\">",
+        data_uri((SIDE, SIDE), greys),
+        escaped(alternative)
+    )
 }
 
 /// Everything that is stored.
@@ -216,7 +220,7 @@ fn bars(title: &str, glyphs: &[Glyph], sets: &[Bars<'_>], full: f64, marks: &[&s
             "<image x=\"{:.1}\" y=\"{:.1}\" width=\"24\" height=\"24\" href=\"{}\"/>",
             left + 3.0,
             floor + 6.0,
-            data_uri(&glyph.greys)
+            data_uri((SIDE, SIDE), &glyph.greys)
         );
     }
     svg + "</svg>"

@@ -2,7 +2,6 @@
 
 mod chart;
 mod figures;
-mod inline;
 
 use super::cues::Damage;
 use super::lineup::BETA;

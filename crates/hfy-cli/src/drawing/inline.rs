@@ -1,13 +1,12 @@
-//! Pictures and texts inside of an HTML file.
+//! Pictures and texts inside of HTML and SVG.
 
-use crate::glyphs::SIDE;
 use crate::io::picture::write_png;
 
 /// A picture as a `data:` address.
-pub(super) fn data_uri(greys: &[f64]) -> String {
+pub(crate) fn data_uri(size: (usize, usize), greys: &[f64]) -> String {
     let mut png = Vec::new();
     // Writing to memory cannot fail.
-    let _ = write_png(&mut png, (SIDE, SIDE), greys);
+    let _ = write_png(&mut png, size, greys);
     format!("data:image/png;base64,{}", base64(&png))
 }
 
@@ -25,8 +24,8 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// A text that HTML shows as it is.
-pub(super) fn escaped(text: &str) -> String {
+/// A text that is shown as it is.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
