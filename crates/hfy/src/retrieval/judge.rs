@@ -32,6 +32,7 @@ impl<T: Real> Retriever<'_, T> {
         match support.indices() {
             [index] if ones && (omega.mass().is_some() || omega.is_sparse()) => Status::Pattern(*index),
             indices @ [_, _, ..] if ones => Status::Association(indices.to_vec()),
+            [] if ones && omega.is_sparse() => Status::Association(Vec::new()),
             indices if !omega.is_sparse() => {
                 self.recalled(finished).map_or(Status::Blend { size: indices.len() }, Status::Pattern)
             }

@@ -16,7 +16,7 @@ pub enum Status {
     /// Exactly this pattern: all weight is on it; or, for a map that spreads its weight over every pattern or whose weights
     /// are no distribution, the state equals it in every entry.
     Pattern(usize),
-    /// Exactly these patterns, each with weight one.
+    /// Exactly these patterns, each with weight one; none of them, where the map may choose nothing.
     Association(Vec<usize>),
     /// A metastable mixture.
     Blend {
@@ -33,6 +33,7 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Status::Pattern(index) => write!(f, "pattern {index}"),
+            Status::Association(indices) if indices.is_empty() => write!(f, "association of nothing"),
             Status::Association(indices) => {
                 write!(f, "association of")?;
                 indices.iter().try_for_each(|index| write!(f, " {index}"))

@@ -225,6 +225,7 @@ impl ReportOut {
         let patterns: Vec<String> = self.ids.iter().zip(&self.labels).map(named).collect();
         match self.status {
             "pattern" => format!("exactly {}", patterns.join("")),
+            "association" if patterns.is_empty() => "association of nothing".to_owned(),
             "association" => format!("association {}", patterns.join(" + ")),
             "blend" if self.structures.len() > 1 => format!("blend of {} structures", self.structures.len()),
             "blend" => format!("blend of {}", self.size),
