@@ -23,7 +23,7 @@ tour: ## A tour of the maps, in the terminal
 test: ## All tests and documentation tests, with and without threads, and the tour
 	$(CARGO) test --workspace
 	$(CARGO) test -p hfy --no-default-features --lib --test golden --test batches
-	@$(CARGO) test --quiet -p hfy --test golden --test golden_structures -- --nocapture | grep -o 'golden [a-z_]*: .*' | sort
+	@$(CARGO) test --quiet --workspace --test golden --test golden_structures -- --nocapture | grep -o 'golden [a-z_]*: .*' | sort
 	$(CARGO) run --quiet -p hfy --example tour > /dev/null
 
 bench: ## Time maps and retrieval, one JSON line a case; CASES="sparsemax fwd/" selects by substring

@@ -196,8 +196,8 @@ impl<S: Structure> SparseMap<S> {
 /// A solution and its scores.
 pub(super) struct Behind {
     pub(super) solution: Solution,
-    unary: Vec<f64>,
-    higher: Vec<f64>,
+    pub(super) unary: Vec<f64>,
+    pub(super) higher: Vec<f64>,
 }
 
 /// The largest difference of two entries.

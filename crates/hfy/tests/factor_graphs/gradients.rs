@@ -146,3 +146,14 @@ fn gradients_of_variables_that_are_off_are_not_looked_at() {
     near("gradient", &gradients.unary, &[0.5, -0.5, 0.0], 1e-15);
     assert!(solution.vjp(&[f64::NAN, 0.0, 0.0]).is_err());
 }
+
+/// In the middle of a square two corners blend to the solution, but it moves in all directions.
+#[test]
+fn ties_of_structures_span_the_whole_face() {
+    let mut graph = FactorGraph::new(2);
+    let square = hfy::structure::AtMost::new(2).expect("valid");
+    graph.add(Factor::structured(&[0, 1], Arc::new(square))).expect("valid");
+    let solution = graph.solver().solve(&[0.5, 0.5]).expect("solved");
+    let gradient = solution.vjp(&[1.0, 0.0]).expect("solved").unary;
+    assert!((gradient[0] - 1.0).abs() < 1e-9 && gradient[1].abs() < 1e-9, "{gradient:?}");
+}

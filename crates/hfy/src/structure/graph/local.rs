@@ -24,6 +24,9 @@ pub(super) struct Local<'g> {
     active: ActiveSet,
     /// Of structures: their higher-order parts.
     parts: Vec<f64>,
+    /// Of structures: the scores of the last solve less its output, and those of the higher-order parts.
+    normal: Vec<f64>,
+    scaled: Vec<f64>,
     pub(super) status: Status,
 }
 
@@ -31,7 +34,8 @@ impl<'g> Local<'g> {
     /// Factor `number` of a graph.
     pub(super) fn new(factor: &'g Factor, number: usize, scores: &'g [f64]) -> Self {
         let parts = vec![0.0; scores.len()];
-        Local { factor, number, scores, active: ActiveSet::default(), parts, status: Status::Optimal }
+        let (normal, scaled) = (Vec::new(), Vec::new());
+        Local { factor, number, scores, active: ActiveSet::default(), parts, normal, scaled, status: Status::Optimal }
     }
 
     /// `y ← argmax { s·y + scale η·e - |y|²/2 }` for the scores `s` in `y`, one of each variable.
@@ -76,7 +80,10 @@ impl<'g> Local<'g> {
             return Ok(false);
         }
         self.status = self.active.solve(structure, (y, &higher), &best, LIMIT)?.status;
+        self.normal = y.to_vec();
         self.active.marginals(y, &mut self.parts);
+        self.normal.iter_mut().zip(&*y).for_each(|(n, y)| *n -= y);
+        self.scaled = higher;
         Ok(true)
     }
 
@@ -92,8 +99,28 @@ impl<'g> Local<'g> {
         }
     }
 
-    /// The face of the output `y` of the last solve, which is known to within the tolerance.
+    /// The face of the output `y` of the last solve, which is known to within the tolerance; of structures, what the active
+    /// ones span of it.
     pub(super) fn face(&self, y: &[f64], tolerance: f64) -> Face {
+        self.face_of(y, tolerance, |_, active| active)
+    }
+
+    /// The same, of structures too the whole face.
+    pub(super) fn whole_face(&self, y: &[f64], tolerance: f64) -> Result<Face> {
+        let mut failed = None;
+        let face = self.face_of(y, tolerance, |structure, active| {
+            match SparseMap::new(structure).face(self.normal.clone(), &self.scaled, &active) {
+                Ok(wider) => wider.unwrap_or(active),
+                Err(error) => {
+                    failed = Some(error);
+                    active
+                }
+            }
+        });
+        failed.map_or(Ok(face), Err)
+    }
+
+    fn face_of(&self, y: &[f64], tolerance: f64, span: impl FnOnce(&dyn Structure, ActiveSet) -> ActiveSet) -> Face {
         let mut literals = y.to_vec();
         self.turn(&mut literals);
         let shape = match &self.factor.kind {
@@ -103,10 +130,10 @@ impl<'g> Local<'g> {
                 let score = self.scores[0];
                 Shape::Pair(pair::face(&literals, score, tolerance), [literals[0], literals[1]], score)
             }
-            Kind::Structured(_) => {
+            Kind::Structured(structure) => {
                 let mut active = self.active.clone();
                 active.drop_below(tolerance);
-                Shape::Spanned(active, self.parts.len())
+                Shape::Spanned(span(structure.as_ref(), active), self.parts.len())
             }
         };
         Face { variables: self.factor.variables.clone(), negated: self.factor.negated.clone(), shape }
@@ -130,7 +157,9 @@ impl<'g> Local<'g> {
             Kind::Pair(_) => Some(self.scores[0] * pair::both(&literals, self.scores[0])),
             Kind::Structured(structure) => {
                 let found = SparseMap::new(structure.as_ref()).behind(&literals, self.scores, tolerance)?;
-                found.map(|Behind { solution, .. }| {
+                found.map(|Behind { solution, unary, higher }| {
+                    self.normal = unary.iter().zip(&solution.marginals).map(|(s, y)| s - y).collect();
+                    self.scaled = higher;
                     let parts = solution.higher.iter().zip(self.scores).filter(|(e, _)| **e != 0.0);
                     let score = parts.map(|(e, h)| e * h).sum();
                     (self.active, self.parts) = (solution.active, solution.higher);

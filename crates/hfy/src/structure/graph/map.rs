@@ -88,7 +88,7 @@ impl GraphMap {
             let own: Vec<f64> = factor.variables().iter().map(|&v| y[v]).collect();
             let Some(score) = local.behind(&own, tolerance)? else { return Ok(None) };
             sum += score;
-            faces.push(local.face(&own, blur));
+            faces.push(local.whole_face(&own, blur)?);
         }
         Ok(Some((sum, Tangent { faces, coupled, fixed })))
     }

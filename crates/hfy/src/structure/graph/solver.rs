@@ -98,7 +98,7 @@ impl<'g> GraphSolver<'g> {
                 solved.push((local, y, EXACT));
             }
         }
-        Ok(self.assemble(theta, higher, solved, coupled, run))
+        self.assemble(theta, higher, solved, coupled, run)
     }
 
     fn assemble(
@@ -108,7 +108,7 @@ impl<'g> GraphSolver<'g> {
         solved: Vec<(Local<'_>, Vec<f64>, f64)>,
         coupled: Vec<bool>,
         run: Run,
-    ) -> GraphSolution {
+    ) -> Result<GraphSolution> {
         let mut degree = vec![0.0; theta.len()];
         let mut marginals = vec![0.0; theta.len()];
         for (local, y, _) in &solved {
@@ -130,8 +130,8 @@ impl<'g> GraphSolver<'g> {
         let stopped = solved.iter().map(|(local, ..)| local.status).find(|status| *status != Status::Optimal);
         let interactions: f64 = higher.iter().zip(&parts).map(|(scores, parts)| inner(scores, parts)).sum();
         let value = inner(theta, &marginals) + interactions - inner(&marginals, &marginals) / 2.0;
-        let faces = solved.into_iter().map(|(local, y, blur)| local.face(&y, blur)).collect();
-        GraphSolution {
+        let faces = solved.into_iter().map(|(local, y, blur)| local.whole_face(&y, blur)).collect::<Result<_>>()?;
+        Ok(GraphSolution {
             marginals,
             higher: parts,
             value,
@@ -141,7 +141,7 @@ impl<'g> GraphSolver<'g> {
             iterations: run.rounds,
             empty: false,
             tangent: Tangent { faces, coupled, fixed },
-        }
+        })
     }
 }
 
