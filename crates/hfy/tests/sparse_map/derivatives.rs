@@ -134,25 +134,8 @@ fn run(draw: Draw) {
     assert!(seen.get() >= 15, "only {} without a kink nearby", seen.get());
 }
 
-macro_rules! every {
-    ($($family:ident),* $(,)?) => {
-        $(#[test] fn $family() { run(problems::$family); })*
-    };
-}
-every![
-    at_most,
-    spans,
-    shared,
-    edges,
-    tables,
-    labels,
-    arborescences,
-    projective,
-    assignments,
-    matchings,
-    spanning_trees,
-    lists,
-];
+problems::every_family!(run);
+
 /// Where scores tie the active structures may span less than the face that the solution lies in; its derivative is that of
 /// the face.
 #[test]

@@ -53,22 +53,4 @@ fn check(draw: Draw) {
     });
 }
 
-macro_rules! every {
-    ($($family:ident),* $(,)?) => {
-        $(#[test] fn $family() { check(problems::$family); })*
-    };
-}
-every![
-    at_most,
-    spans,
-    shared,
-    edges,
-    tables,
-    labels,
-    arborescences,
-    projective,
-    assignments,
-    matchings,
-    spanning_trees,
-    lists,
-];
+problems::every_family!(check);

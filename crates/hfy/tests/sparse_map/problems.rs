@@ -191,3 +191,15 @@ pub(crate) fn lists(kind: Kind, masked: bool, random: &mut Random) -> Problem {
     let scored = vertices.into_iter().enumerate().map(|(v, vertex)| (vertex, part(v))).collect();
     Problem::new(name, list.scored(&own).expect("sound"), scored)
 }
+
+/// A test of each family of problems.
+macro_rules! every_family {
+    ($check:ident) => {
+        $crate::problems::every_family!($check: at_most, spans, shared, edges, tables, labels,
+            arborescences, projective, assignments, matchings, spanning_trees, lists);
+    };
+    ($check:ident: $($family:ident),*) => {
+        $(#[test] fn $family() { $check($crate::problems::$family); })*
+    };
+}
+pub(crate) use every_family;
