@@ -1,11 +1,11 @@
-//! What can be wrong with the data.
+//! What can go wrong.
 
 use std::path::{Path, PathBuf};
 
 /// The result of every fallible call in this crate.
 pub type Result<V> = std::result::Result<V, Error>;
 
-/// Why data could not be read.
+/// Why data could not be read, or an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,6 +27,39 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
+    /// A data set could not be read, for the reason that is said.
+    #[error("{0}")]
+    Data(String),
+    /// What was kept of an experiment is not what it has to be.
+    #[error("a kept result cannot be used: {0}")]
+    Cell(String),
+    /// An experiment was asked for that there is not.
+    #[error("experiment = {asked}: must be one of {}", .known.join(", "))]
+    Unknown {
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// A setting is not what it has to be.
+    #[error("{argument} = {value}: {rule}")]
+    Setting {
+        /// The setting.
+        argument: &'static str,
+        /// Its value.
+        value: String,
+        /// The rule that it broke.
+        rule: &'static str,
+    },
+    /// Someone asked the work to stop.
+    #[error("interrupted; what is done is kept, and the same command goes on from there")]
+    Interrupted,
+    /// The library refused its arguments.
+    #[error("{0}")]
+    Library(hfy::Error),
+    /// A file could not be written.
+    #[error("{0}")]
+    Store(#[from] hfy_store::Error),
     /// The operating system refused.
     #[error("cannot read {}: {source}", path.display())]
     Io {
@@ -35,6 +68,15 @@ pub enum Error {
         /// Why it failed.
         source: std::io::Error,
     },
+}
+
+impl From<hfy::Error> for Error {
+    fn from(error: hfy::Error) -> Self {
+        match error {
+            hfy::Error::Interrupted { .. } => Error::Interrupted,
+            other => Error::Library(other),
+        }
+    }
 }
 
 impl Error {

@@ -1,4 +1,5 @@
-//! The laboratory of hfy: the data sets that experiments run on, read from the files in which they are published.
+//! The laboratory of hfy: [data sets](data), read from the files in which they are published; the [experiments] of the paper,
+//! one a file; and what [runs](reproduce) them, keeps what is done, and writes results, figures and a page over all.
 //!
 //! ```no_run
 //! use hfy_lab::data::{Place, mnist};
@@ -12,5 +13,8 @@
 
 pub mod data;
 mod error;
+pub mod experiment;
+pub mod experiments;
+pub mod reproduce;
 
 pub use error::{Error, Result};

@@ -1,0 +1,127 @@
+//! What an experiment is: cells of work that are computed one by one and kept, and what is made of them.
+
+mod bench;
+mod outcome;
+mod sample;
+mod statistics;
+
+pub use bench::{Bench, Pictures, Shelf};
+pub use outcome::{Claim, Drawing, Outcome, Reading, Series, TableCell, Verdict};
+pub use sample::{Random, memories};
+pub use statistics::{Quartiles, quantile};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+
+/// Which of the two readings of the paper is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// As the published code runs, which is what was printed.
+    Printed,
+    /// As the mathematics says.
+    Defined,
+}
+
+impl Mode {
+    /// Both, in the order in which they are shown.
+    pub const ALL: [Mode; 2] = [Mode::Printed, Mode::Defined];
+
+    /// Its name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Printed => "printed",
+            Mode::Defined => "defined",
+        }
+    }
+}
+
+/// How an experiment is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The reading.
+    pub mode: Mode,
+    /// How many random repetitions, where there are any: seeds 0, 1, ...
+    pub seeds: u64,
+    /// Fewer and smaller cells, to see that everything works.
+    pub quick: bool,
+}
+
+/// One piece of work. Its key is all that decides its value, besides the data and the program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Parameters, as JSON. Readings of the paper that share a key share the work.
+    pub key: Value,
+    /// The pictures that it reads.
+    pub pictures: Vec<Pictures>,
+    /// About how many seconds it takes on one core, for the time that is left.
+    pub cost: f64,
+}
+
+impl Cell {
+    /// A piece of work that reads no data.
+    pub fn new(key: &impl Serialize, cost: f64) -> Self {
+        let key = serde_json::to_value(key).expect("keys are plain structures");
+        Cell { key, pictures: Vec::new(), cost }
+    }
+
+    /// The same, reading pictures.
+    pub fn with(mut self, pictures: impl IntoIterator<Item = Pictures>) -> Self {
+        self.pictures.extend(pictures);
+        self
+    }
+
+    /// The key as what it was made of.
+    pub fn key<K: DeserializeOwned>(&self) -> Result<K> {
+        parse(&self.key)
+    }
+}
+
+/// The cells of one experiment with their values.
+#[derive(Debug, Clone, Default)]
+pub struct Results {
+    pub(crate) cells: Vec<(Cell, Value)>,
+}
+
+impl Results {
+    /// Keys and values as what they were made of, in the order of the cells.
+    pub fn all<K: DeserializeOwned, V: DeserializeOwned>(&self) -> Result<Vec<(K, V)>> {
+        self.cells.iter().map(|(cell, value)| Ok((cell.key()?, parse(value)?))).collect()
+    }
+}
+
+fn parse<V: DeserializeOwned>(value: &Value) -> Result<V> {
+    serde_json::from_value(value.clone()).map_err(|error| Error::Cell(format!("{error} in {value}")))
+}
+
+/// A table or a figure of the paper, or a check of its theory.
+pub trait Experiment: Sync {
+    /// What it is called on the command line: `fig4`, `table3`, ...
+    fn id(&self) -> &'static str;
+
+    /// What it shows, in a line.
+    fn title(&self) -> &'static str;
+
+    /// What is done and what to look at, in a few sentences.
+    fn about(&self) -> &'static str;
+
+    /// How the two readings differ, and what that does.
+    fn readings(&self) -> Vec<Reading>;
+
+    /// Goes up whenever the computation changes, so that what was kept of an older one is not used.
+    fn version(&self) -> u32 {
+        1
+    }
+
+    /// The work.
+    fn cells(&self, setting: &Setting) -> Vec<Cell>;
+
+    /// The value of a cell, which nothing but its key, the pictures and the version decides.
+    fn compute(&self, cell: &Cell, bench: &Bench<'_>) -> Result<Value>;
+
+    /// What the values come to: numbers, comparisons, drawings.
+    fn gather(&self, setting: &Setting, results: &Results) -> Result<Outcome>;
+}

@@ -1,0 +1,18 @@
+//! The tables and figures of the paper, one a file, under the numbers that they have there.
+
+use crate::error::{Error, Result};
+use crate::experiment::Experiment;
+
+/// All experiments, in the order of the paper.
+pub const ALL: &[&dyn Experiment] = &[];
+
+/// The experiments of these names; `all` is all of them. Each comes once, in the order of the paper.
+pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Vec<&'static dyn Experiment>> {
+    let known = || ALL.iter().map(|experiment| experiment.id());
+    let asked = |id: &str| names.iter().any(|name| name.as_ref() == id || name.as_ref() == "all");
+    if let Some(unknown) = names.iter().find(|name| name.as_ref() != "all" && !known().any(|id| id == name.as_ref())) {
+        let asked = unknown.as_ref().to_owned();
+        return Err(Error::Unknown { asked, known: known().chain(["all"]).collect() });
+    }
+    Ok(ALL.iter().copied().filter(|experiment| asked(experiment.id())).collect())
+}
