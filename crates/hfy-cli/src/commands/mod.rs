@@ -6,6 +6,7 @@ pub(crate) mod energy;
 pub(crate) mod map;
 pub(crate) mod memory;
 pub(crate) mod recall;
+pub(crate) mod reproduce;
 pub(crate) mod retrieve;
 
 use crate::cli::{Cli, Command};
@@ -19,6 +20,7 @@ pub(crate) fn run(arguments: Cli) -> Result<()> {
         Command::Memory(command) => memory::run(&command, common),
         Command::Retrieve(arguments) => retrieve::run(&arguments, common),
         Command::Recall(command) => recall::run(&command, common),
+        Command::Reproduce(arguments) => reproduce::run(&arguments, common),
         Command::Energy(arguments) => energy::run(&arguments, common),
         Command::Certify(arguments) => certify::run(&arguments, common),
         Command::Map(arguments) => map::run(&arguments, common),

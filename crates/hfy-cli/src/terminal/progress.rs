@@ -1,6 +1,6 @@
 //! A bar on the standard error, and Ctrl-C.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +33,19 @@ impl Watch {
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what);
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
         Watch { bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())) }
+    }
+
+    /// Shows another word before the bar.
+    pub(crate) fn say(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+    }
+
+    /// Prints a line above the bar.
+    pub(crate) fn print(&self, line: &str) {
+        self.bar.suspend(|| {
+            // Whoever reads the lines may have stopped reading, which is no failure.
+            let _ = writeln!(std::io::stdout(), "{line}");
+        });
     }
 
     /// Hears that so many of so many are done.
