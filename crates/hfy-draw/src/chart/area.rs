@@ -1,0 +1,30 @@
+//! The plotting area of a panel: where values are on paper.
+
+use super::axis::Scale;
+use super::span::Span;
+use crate::Point;
+use crate::clip::Window;
+
+/// A rectangle of the figure with the spans of its axes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Area {
+    pub(super) window: Window,
+    pub(super) x: Span,
+    pub(super) y: Span,
+}
+
+impl Area {
+    /// Where a point of the data is on paper; NaN where it has no place.
+    pub(super) fn place(&self, (x, y): Point) -> Point {
+        let (width, height) = self.size();
+        (self.window.low.0 + self.x.share(x) * width, self.window.high.1 - self.y.share(y) * height)
+    }
+
+    pub(super) fn size(&self) -> Point {
+        (self.window.high.0 - self.window.low.0, self.window.high.1 - self.window.low.1)
+    }
+
+    pub(super) fn is_linear(&self) -> bool {
+        self.x.scale == Scale::Linear && self.y.scale == Scale::Linear
+    }
+}
