@@ -64,7 +64,7 @@ fn known_shares(mode: Mode, set: usize) -> Option<[f64; 5]> {
         (Mode::Defined, 0) => Some([1.0; 5]),
         (Mode::Defined, 3) => Some([0.0, 0.491, 0.702, 0.686, 0.560]),
         (Mode::Defined, 8) => Some([0.470, 1.0, 1.0, 1.0, 0.876]),
-        (Mode::Defined, 9) => Some([0.654, 1.0, 1.0, 1.0, 0.907]),
+        (Mode::Defined, 9) => Some([0.654, 0.657, 1.0, 1.0, 0.907]),
         _ => None,
     }
 }

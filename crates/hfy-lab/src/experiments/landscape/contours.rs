@@ -1,5 +1,6 @@
 //! The energy over the plane, and the way that a query takes on it.
 
+use hfy::network::Parts;
 use hfy::{Convex, Map, Network, Post, Scaled};
 use serde::{Deserialize, Serialize};
 
@@ -38,11 +39,12 @@ pub(super) struct Contour {
     pub(super) frame: Frame,
     /// Patterns in their first two coordinates.
     pub(super) patterns: Vec<[f64; 2]>,
-    /// Energies on the grid, row after row from below; none where they are infinite.
-    pub(super) energies: Vec<Option<f64>>,
-    /// How many points of the grid lie in the domain of Ψ and how many do not.
+    /// Energies on the grid, row after row from below. Where Ψ is infinite it is left out, so that lines can be drawn up to
+    /// the border of its domain.
+    pub(super) energies: Vec<f64>,
+    /// How many points of the grid lie in the domain of Ψ.
     pub(super) inside: usize,
-    /// How many points have a finite energy on the wrong side of the border of that domain, or an infinite one.
+    /// How many of the others have a finite energy, and of those an infinite one.
     pub(super) misplaced: usize,
     /// States in their first two coordinates, from the start until they no longer move.
     pub(super) path: Vec<[f64; 2]>,
@@ -87,9 +89,10 @@ impl Terms {
             let energy = self.energy(&network, &point)?;
             let is_inside = radius.is_none_or(|radius| length(&point) <= radius);
             inside += usize::from(is_inside);
-            misplaced += usize::from(is_inside != energy.is_finite());
+            misplaced += usize::from(is_inside != energy.total().is_finite());
+            let height = if energy.convex.is_finite() { energy.total() } else { energy.concave };
             // Six decimals are more than a figure shows.
-            energies.push(energy.is_finite().then(|| (energy * 1e6).round() / 1e6));
+            energies.push((height * 1e6).round() / 1e6);
         }
 
         let mut path = vec![set.start.clone()];
@@ -104,7 +107,8 @@ impl Terms {
             path.push(step.state);
         }
         let end = path.last().cloned().unwrap_or_default();
-        let heights = path.iter().map(|state| self.energy(&network, state)).collect::<Result<Vec<f64>>>()?;
+        let heights =
+            path.iter().map(|state| Ok(self.energy(&network, state)?.total())).collect::<Result<Vec<f64>>>()?;
         let rise = heights.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::NEG_INFINITY, f64::max);
         let after = || path.iter().skip(1);
         Ok(Contour {
@@ -126,17 +130,21 @@ impl Terms {
     }
 
     /// The energy that is drawn, moved as the paper's normalised one is.
-    fn energy(&self, network: &Net<'_>, query: &[f64]) -> Result<f64> {
-        if self.energy == Energy::Own {
-            return Ok(network.normalised_energy(query)?);
-        }
-        let (beta, map) = (network.omega().beta(), network.omega().inner());
-        let scores: Vec<f64> = network.scores(query)?.iter().map(|score| beta * score).collect();
-        let weights = map.apply(&scores)?;
-        let gain: f64 = scores.iter().zip(&weights).map(|(score, weight)| score * weight).sum();
-        let uniform = (network.count() as f64).sqrt().recip();
+    fn energy(&self, network: &Net<'_>, query: &[f64]) -> Result<Parts<f64>> {
+        let own = network.energy_parts(query)?;
         let square = network.keys().rows().into_iter().map(|row| row.dot(&row)).fold(0.0, f64::max);
-        Ok((length(&weights) - uniform - gain) / beta + network.psi().value(query) + square / 2.0)
+        let (beta, map) = (network.omega().beta(), network.omega().inner());
+        let concave = match self.energy {
+            Energy::Own => own.concave + network.omega().conjugate(&vec![0.0; network.count()])?,
+            Energy::TwoNorm => {
+                let scores: Vec<f64> = network.scores(query)?.iter().map(|score| beta * score).collect();
+                let weights = map.apply(&scores)?;
+                let gain: f64 = scores.iter().zip(&weights).map(|(score, weight)| score * weight).sum();
+                let uniform = (network.count() as f64).sqrt().recip();
+                (length(&weights) - uniform - gain) / beta
+            }
+        };
+        Ok(Parts { concave: concave + square / 2.0, convex: own.convex })
     }
 }
 
@@ -165,7 +173,7 @@ mod tests {
         for (map, same) in [("normmax:2", true), ("normmax:5", false)] {
             let own = terms(map, Energy::Own).panel(9).unwrap();
             let code = terms(map, Energy::TwoNorm).panel(9).unwrap();
-            let gap = |(a, b): (&Option<f64>, &Option<f64>)| (a.unwrap() - b.unwrap()).abs();
+            let gap = |(a, b): (&f64, &f64)| (a - b).abs();
             let gap = own.energies.iter().zip(&code.energies).map(gap).fold(0.0, f64::max);
             assert_eq!(gap < 2e-6, same, "{map}: {gap}");
         }

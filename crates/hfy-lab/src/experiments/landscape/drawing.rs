@@ -14,6 +14,7 @@ const PATTERNS: [Colour; 5] = [[58, 30, 120], [175, 50, 75], [20, 145, 125], [23
 /// The trajectory.
 const PATH: Colour = [200, 60, 0];
 const PANEL: f64 = 92.0;
+const LARGE_PANEL: f64 = 150.0;
 const LEVELS: usize = 11;
 
 /// The figure, and its two halves in a size at which details can be seen.
@@ -24,18 +25,21 @@ pub(in super::super) fn drawings(id: &str, psi: Psi, mode: Mode, seen: &Seen) ->
     let mut both = Figure::new("Energies with trajectories, and basins of attraction", size.0, size.1);
     both.place(&left, (0.0, 0.0));
     both.place(&right, (left.width() + BETWEEN, 0.0));
-    let white = if psi == Psi::Identity { "" } else { " White is infinite energy." };
+    let (lines, white) = match psi {
+        Psi::Identity => (" with lines closer in energy near the minimum", ""),
+        _ => ("", " White is infinite energy."),
+    };
     let tolerance = match mode {
         Mode::Printed => "0.001",
         Mode::Defined => "0.001 (0.01 for 1-entmax)",
     };
     let left_caption = format!(
-        "Energy at β = 1, dark where it is low, each panel on its own scale, with the trajectory of one query from ring to \
-         disc; squares are patterns.{white}"
+        "Energy at β = 1, dark where it is low, each panel on its own scale{lines}, and \
+         the trajectory of one query from ring to disc; squares are patterns.{white}"
     );
     let right_caption = format!(
         "Each point in the colour of the pattern that it is within {tolerance} of after 50 updates at β = {}; white where \
-         there is none.",
+         there is none. The strip along the diagonal of set 0 is no fault: between two patterns that pull alike, the third wins.",
         basin_beta(mode)
     );
     let axes = match psi {
@@ -47,8 +51,8 @@ pub(in super::super) fn drawings(id: &str, psi: Psi, mode: Mode, seen: &Seen) ->
     let drawing = |name: String, caption: String, figure| Drawing { name, caption, figure };
     vec![
         drawing(id.to_owned(), format!("Left: {} Right: {} {axes}", lower(&left_caption), lower(&right_caption)), both),
-        drawing(format!("{id}-contours"), format!("{left_caption} {axes}"), contours(psi, seen, 150.0)),
-        drawing(format!("{id}-basins"), format!("{right_caption} {axes}"), basins(psi, mode, seen, 150.0)),
+        drawing(format!("{id}-contours"), format!("{left_caption} {axes}"), contours(psi, seen, LARGE_PANEL)),
+        drawing(format!("{id}-basins"), format!("{right_caption} {axes}"), basins(psi, mode, seen, LARGE_PANEL)),
     ]
 }
 
@@ -58,7 +62,7 @@ fn lower(text: &str) -> String {
 }
 
 fn contours(psi: Psi, seen: &Seen, size: f64) -> Figure {
-    let mut panels = panels(|set, map| contour_panel(psi, &seen.contours[map][set], title(set, map)));
+    let mut panels = panels(|set, map| contour_panel(psi, &seen.contours[map][set], title(set, map), size));
     let sign = |marker| Style { marker: Some(marker), ..Style::line(PATH, 0.0) };
     let patterns = Style { marker: Some(Marker::OpenSquare), ..Style::line(palette::INK, 0.0) };
     panels[0].curves.extend([
@@ -75,6 +79,8 @@ fn basins(psi: Psi, mode: Mode, seen: &Seen, size: f64) -> Figure {
     let swatch =
         |(k, colour): (usize, &Colour)| Curve::new(format!("pattern {}", k + 1), Style::line(*colour, 0.0), Vec::new());
     panels[0].curves.extend(PATTERNS.iter().enumerate().map(swatch));
+    let none = Style { marker: Some(Marker::OpenSquare), ..Style::line(palette::FAINT, 0.0) };
+    panels[0].curves.push(Curve::new("none of them", none, Vec::new()));
     grid(&format!("Basins of attraction, β = {}", basin_beta(mode)), panels, size)
 }
 
@@ -95,31 +101,46 @@ fn grid(title: &str, panels: Vec<Panel>, size: f64) -> Figure {
 }
 
 fn plain(frame: &Frame, title: &str) -> Panel {
-    let ticks = || [(-1.0, ""), (0.0, ""), (1.0, "")];
-    let axis = |(low, high)| Axis::linear("").within(low, high).ticked(ticks());
+    let axis = |(low, high)| {
+        let ticks = [-1.0, 0.0, 1.0].into_iter().filter(|tick| (low..=high).contains(tick));
+        Axis::linear("").within(low, high).ticked(ticks.map(|tick| (tick, "")))
+    };
     let mut panel = Panel::new(title, axis(frame.x), axis(frame.y));
     panel.equal = true;
     panel
 }
 
-fn contour_panel(psi: Psi, contour: &Contour, title: &str) -> Panel {
+fn contour_panel(psi: Psi, contour: &Contour, title: &str, size: f64) -> Panel {
     let mut panel = plain(&contour.frame, title);
-    let finite = || contour.energies.iter().flatten().copied();
-    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let side = (contour.energies.len() as f64).sqrt().round() as usize;
-    let share = |energy: &Option<f64>| energy.map_or(f64::INFINITY, |energy| (energy - low) / (high - low));
+    let inside: Vec<bool> = contour.frame.points(side, 2).map(|q| psi.is_inside((q[0], q[1]))).collect();
+    let finite = || contour.energies.iter().zip(&inside).filter(|(_, inside)| **inside).map(|(energy, _)| *energy);
+    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let share = |k: usize| {
+        let share = ((contour.energies[k] - low) / (high - low)).clamp(0.0, 1.0);
+        // With the identity energies are flat where they are low, which is where one looks: the root brings lines there.
+        if psi == Psi::Identity { share.sqrt() } else { share }
+    };
+    let values = (0..inside.len()).map(|k| if touches(&inside, side, k) { share(k) } else { f64::INFINITY });
     panel.contours = Some(Contours {
         x: contour.frame.x,
         y: contour.frame.y,
         rows: side,
         columns: side,
-        values: contour.energies.iter().map(share).collect(),
+        values: values.collect(),
         levels: (1..=LEVELS).map(|k| k as f64 / (LEVELS + 1) as f64).collect(),
         colour: [120, 140, 165],
         width: 0.5,
         filled: Some(height),
     });
-    border(psi, &mut panel);
+    if psi != Psi::Identity {
+        // White over what the grid reaches beyond the border: less than two of its steps.
+        let step = (contour.frame.x.1 - contour.frame.x.0) / (side - 1) as f64;
+        let longest = (contour.frame.x.1 - contour.frame.x.0).max(contour.frame.y.1 - contour.frame.y.0);
+        let cover = Style::line(palette::PAPER, 3.0 * step * size / longest);
+        panel.curves.push(Curve::new("", cover, psi.border(1.5 * step)));
+        panel.curves.push(Curve::new("", Style::line(palette::FAINT, 0.8), psi.border(0.0)));
+    }
     let points: Vec<(f64, f64)> = contour.path.iter().map(|q| (q[0], q[1])).collect();
     let (start, end) = (points[0], points[points.len() - 1]);
     panel.marks.extend(contour.patterns.iter().map(|x| Mark::new((x[0], x[1]), Marker::OpenSquare, 6.5, palette::INK)));
@@ -129,9 +150,16 @@ fn contour_panel(psi: Psi, contour: &Contour, title: &str) -> Panel {
     panel
 }
 
+/// Whether a point of a grid or one beside it is inside.
+fn touches(inside: &[bool], side: usize, k: usize) -> bool {
+    let (row, column) = (k / side, k % side);
+    let rows = row.saturating_sub(1)..=(row + 1).min(side - 1);
+    rows.into_iter().any(|row| (column.saturating_sub(1)..=(column + 1).min(side - 1)).any(|c| inside[row * side + c]))
+}
+
 /// Blues from dark, for low energies, to light, but never to white.
 fn height(share: f64) -> Colour {
-    palette::tint([44, 104, 160], 0.92 - 0.8 * share)
+    palette::tint([44, 104, 160], 0.8 - 0.7 * share)
 }
 
 fn basin_panel(psi: Psi, basin: &Basin, title: &str) -> Panel {
@@ -151,32 +179,53 @@ fn basin_panel(psi: Psi, basin: &Basin, title: &str) -> Panel {
     let mut panel = plain(&frame, title);
     panel.field =
         Some(Field { x: frame.x, y: frame.y, rows: side, columns: side, colours: labels.iter().map(colour).collect() });
-    border(psi, &mut panel);
+    if psi != Psi::Identity {
+        panel.curves.push(Curve::new("", Style::line(palette::FAINT, 0.8), psi.border(0.0)));
+    }
     for (k, pattern) in basin.patterns.iter().enumerate() {
         let at = (pattern[0], pattern[1]);
-        panel.marks.push(Mark::new(at, Marker::Square, 9.0, palette::INK));
-        panel.marks.push(Mark::new(at, Marker::Square, 6.5, PATTERNS[k % PATTERNS.len()]));
+        panel.marks.push(Mark::new(at, Marker::Square, 9.5, palette::INK));
+        panel.marks.push(Mark::new(at, Marker::Square, 4.8, PATTERNS[k % PATTERNS.len()]));
     }
     panel
 }
 
-/// The border of what has a finite energy: the circle of radius 1, or what the sphere of radius √2 leaves in the plane of
-/// vanishing sum, in two of three coordinates.
-fn border(psi: Psi, panel: &mut Panel) {
-    let point = |angle: f64| {
-        let (sin, cos) = angle.sin_cos();
-        match psi {
-            Psi::Identity | Psi::L2 => (cos, sin),
-            // An orthonormal basis of the plane, times the radius.
-            Psi::LayerNorm | Psi::LayerNormBiased => {
-                let radius = if psi == Psi::LayerNorm { 2.0_f64.sqrt() } else { 3.0_f64.sqrt() };
-                let (a, b) = (radius * cos / 2.0_f64.sqrt(), radius * sin / 6.0_f64.sqrt());
-                (a + b, b - a)
-            }
+impl Psi {
+    /// The radius outside of which the energy is infinite, and the number of coordinates.
+    fn ball(self) -> (f64, usize) {
+        match self {
+            Psi::Identity => (f64::INFINITY, 2),
+            Psi::L2 => (1.0, 2),
+            Psi::LayerNorm => (2.0_f64.sqrt(), 3),
+            Psi::LayerNormBiased => (3.0_f64.sqrt(), 3),
         }
-    };
-    if psi != Psi::Identity {
-        let ring = (0..=240).map(|k| point(std::f64::consts::TAU * f64::from(k) / 240.0)).collect();
-        panel.curves.push(Curve::new("", Style::line(palette::FAINT, 0.8), ring));
+    }
+
+    /// Whether a state with these first two coordinates has a finite energy.
+    fn is_inside(self, (x, y): (f64, f64)) -> bool {
+        let (radius, width) = self.ball();
+        let third = if width == 3 { -x - y } else { 0.0 };
+        x * x + y * y + third * third <= radius * radius
+    }
+
+    /// The border of what has a finite energy, further out by `more`: a circle, or what a sphere leaves of the plane of
+    /// vanishing sum, seen in two of three coordinates.
+    fn border(self, more: f64) -> Vec<(f64, f64)> {
+        let (radius, width) = self.ball();
+        let point = |angle: f64| {
+            let (sin, cos) = angle.sin_cos();
+            let (x, y) = if width == 3 {
+                // An orthonormal basis of the plane.
+                let (a, b) = (cos / 2.0_f64.sqrt(), sin / 6.0_f64.sqrt());
+                (radius * (a + b), radius * (b - a))
+            } else {
+                (radius * cos, radius * sin)
+            };
+            // The gradient of the form that is constant on the border points outwards.
+            let out = if width == 3 { (2.0 * x + y, 2.0 * y + x) } else { (x, y) };
+            let length = out.0.hypot(out.1);
+            (x + more * out.0 / length, y + more * out.1 / length)
+        };
+        (0..=240).map(|k| point(std::f64::consts::TAU * f64::from(k) / 240.0)).collect()
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn contour_cells(psi: Psi, setting: &Setting) -> Vec<Cell> {
         let energy = if wrong { Energy::TwoNorm } else { Energy::Own };
         let (post, map, side) = (post.to_owned(), (*map).to_owned(), side(setting));
         let terms = contours::Terms { post, map, energy, beta: 1.0, side, updates: UPDATES };
-        Cell::new(&Part::Contours(terms), 4.0 * 3e-7 * (side * side) as f64)
+        Cell::new(&Part::Contours(terms), SETS.len() as f64 * 6e-6 * (side * side) as f64)
     };
     MAPS.iter().map(cell).collect()
 }
@@ -85,7 +85,7 @@ pub(super) fn basin_cells(psi: Psi, setting: &Setting) -> Vec<Cell> {
         let tolerances = if wide { vec![0.01, 0.001] } else { vec![0.001, 0.01] };
         let (post, map, side) = (post.to_owned(), (*map).to_owned(), side(setting));
         let terms = basins::Terms { post, shortfall, map, beta: basin_beta(setting.mode), tolerances, side };
-        Cell::new(&Part::Basins(terms), 4.0 * 2e-5 * (side * side) as f64)
+        Cell::new(&Part::Basins(terms), SETS.len() as f64 * 4e-5 * (side * side) as f64)
     };
     MAPS.iter().map(cell).collect()
 }
