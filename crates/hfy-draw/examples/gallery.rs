@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hfy_draw::chart::{Axis, Bar, Bars, Contours, Curve, Field, Grid, Legend, Mark, Panel, Style};
-use hfy_draw::{Anchor, Colour, Dash, Figure, Marker, Pixels, Point, Stroke, TextStyle, palette};
+use hfy_draw::{Anchor, Colour, Dash, Figure, Marker, Pixels, Point, Stroke, TextStyle, palette, text_width};
 
 const METHODS: [&str; 9] = [
     "softmax",
@@ -192,13 +192,16 @@ fn strip() -> hfy_draw::Result<Figure> {
             let (x, y) = ((place % SIDE) as f64 - 13.5, (place / SIDE) as f64 - 13.5);
             let petals = (TAU * (k as f64 + 2.0) * y.atan2(x) / TAU).cos();
             let ink = if x.hypot(y) < 8.0 + 3.5 * petals { 1.0 } else { -1.0 };
-            let random = ((place * 7919 + k * 104_729) as f64 * 0.618_033_988_7).fract();
+            // Weyl's sequence, scattered: the same pictures on every machine.
+            let weyl = ((place + SIDE * SIDE * k) as f64 * 0.618_033_988_7).fract();
+            let random = (weyl * 43_758.545_3).fract();
             if random < noise { -ink } else { ink }
         };
         Pixels::greys(SIDE, SIDE, &(0..SIDE * SIDE).map(value).collect::<Vec<f64>>(), 1.0, -1.0)
     };
-    let (side, gap, left, top) = (56.0, 10.0, 76.0, 44.0);
+    let (side, gap, top) = (56.0, 10.0, 44.0);
     let rows = [("cue", 0.3), ("softmax", 0.08), ("sparsemax", 0.0)];
+    let left = 26.0 + rows.iter().map(|(name, _)| text_width(name, 12.0)).fold(0.0, f64::max);
     let mut figure =
         Figure::new("Pictures, damaged and recalled", left + 8.0 * (side + gap) + 4.0, top + 3.0 * (side + gap) + 6.0);
     let label = TextStyle::new(12.0, palette::INK);

@@ -56,7 +56,7 @@ impl Contours {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        if self.rows < 2 || self.columns < 2 || self.rows * self.columns != self.values.len() {
+        if self.rows < 2 || self.columns < 2 || self.rows.checked_mul(self.columns) != Some(self.values.len()) {
             let rule = format!("contours of {} x {} points need one a point, and two a side", self.rows, self.columns);
             return Err(Error::argument("the number of values of contours", self.values.len(), rule));
         }
@@ -75,11 +75,7 @@ impl Contours {
             let rings = self.rings(*floor);
             let on_paper = |ring: &Vec<Point>| {
                 let ring: Vec<Point> = ring.iter().map(|point| area.place(*point)).collect();
-                if ring.iter().all(|p| p.0.is_finite() && p.1.is_finite()) {
-                    area.window.surface(&ring)
-                } else {
-                    Vec::new()
-                }
+                if ring.iter().all(|p| p.0.is_finite() && p.1.is_finite()) { area.surface(&ring) } else { Vec::new() }
             };
             figure.surfaces(rings.iter().map(on_paper).collect(), colour(f64::midpoint(*floor, ceiling)), 1.0);
         }
@@ -89,8 +85,7 @@ impl Contours {
     pub(super) fn draw(&self, area: &Area, figure: &mut Figure) {
         for level in self.sorted_levels() {
             for line in self.lines(level) {
-                let points: Vec<Point> = line.iter().map(|point| area.place(*point)).collect();
-                for piece in area.window.line(&points) {
+                for piece in area.line(&line) {
                     figure.line(piece, Stroke::new(self.width, self.colour));
                 }
             }

@@ -29,6 +29,9 @@ pub(super) fn minor(span: &Span, ticks: &[(f64, String)]) -> Vec<f64> {
 
 /// Multiples of 1, 2, 2.5 or 5 times a power of 10.
 fn linear(span: &Span, most: usize) -> Vec<(f64, String)> {
+    if !span.length().is_finite() {
+        return Vec::new();
+    }
     let first = (span.length() / most as f64).log10().floor() as i32;
     let steps = (first..).flat_map(|power| [(10, power - 1), (20, power - 1), (25, power - 1), (50, power - 1)]);
     for (digits, power) in steps.take(20) {
