@@ -109,7 +109,7 @@ fn landscape() -> Grid {
         let mut panel = square(format!("E(q), β = {beta}"));
         let mut contours = Contours::of((-2.0, 2.0), (-2.0, 2.0), 81, 81, 14, |q| energy(beta, q));
         if filled {
-            contours.filled = Some(|value| palette::sequential(1.0 - value / 6.0));
+            contours.filled = Some(|value| palette::sequential(1.0 - (value + 0.2) / 4.0));
             (contours.colour, contours.width) = (palette::PAPER, 0.6);
         }
         panel.contours = Some(contours);
@@ -131,7 +131,7 @@ fn landscape() -> Grid {
 fn basins() -> Grid {
     let panel = |beta: f64| {
         let mut panel = square(format!("β = {beta}"));
-        let colours: [Colour; 3] = [0, 1, 3].map(|k| palette::tint(palette::SERIES[k], 0.45));
+        let colours: [Colour; 3] = [0, 1, 5].map(|k| palette::tint(palette::SERIES[k], 0.45));
         panel.field = Some(Field::of((-2.0, 2.0), (-2.0, 2.0), 160, 160, |q| {
             let end = (0..60).fold(q, |q, _| update(beta, q));
             let away = |k: &usize| (ATTRACTORS[*k].0.0 - end.0).hypot(ATTRACTORS[*k].0.1 - end.1);
@@ -184,6 +184,14 @@ fn bars() -> Grid {
     grid
 }
 
+/// A number in [0, 1) for each place, the same on every machine (splitmix64).
+fn scattered(place: u64) -> f64 {
+    let mut bits = place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
 /// Pictures with what became of them.
 fn strip() -> hfy_draw::Result<Figure> {
     const SIDE: usize = 28;
@@ -192,9 +200,7 @@ fn strip() -> hfy_draw::Result<Figure> {
             let (x, y) = ((place % SIDE) as f64 - 13.5, (place / SIDE) as f64 - 13.5);
             let petals = (TAU * (k as f64 + 2.0) * y.atan2(x) / TAU).cos();
             let ink = if x.hypot(y) < 8.0 + 3.5 * petals { 1.0 } else { -1.0 };
-            // Weyl's sequence, scattered: the same pictures on every machine.
-            let weyl = ((place + SIDE * SIDE * k) as f64 * 0.618_033_988_7).fract();
-            let random = (weyl * 43_758.545_3).fract();
+            let random = scattered((place + SIDE * SIDE * k) as u64);
             if random < noise { -ink } else { ink }
         };
         Pixels::greys(SIDE, SIDE, &(0..SIDE * SIDE).map(value).collect::<Vec<f64>>(), 1.0, -1.0)
@@ -218,7 +224,7 @@ fn strip() -> hfy_draw::Result<Figure> {
             let corner = (left + k as f64 * (side + gap), y);
             figure.picture(corner, (side, side), picture(k, noise)?, false);
             let exact = row == 2;
-            let stroke = if exact { Stroke::new(1.6, palette::SERIES[3]) } else { Stroke::new(0.8, palette::GRID) };
+            let stroke = if exact { Stroke::new(1.6, palette::SERIES[5]) } else { Stroke::new(0.8, palette::GRID) };
             figure.frame(corner, (side, side), if row == 1 { stroke.dashed(Dash::Dashed) } else { stroke });
         }
     }

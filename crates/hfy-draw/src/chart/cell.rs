@@ -11,7 +11,7 @@ use crate::{Anchor, Figure, Point};
 /// From the frame to the numbers at its ticks.
 const TO_NUMBERS: f64 = 6.0;
 /// From the numbers to the name of the axis.
-const TO_NAME: f64 = 2.0;
+const TO_NAME: f64 = 3.0;
 /// From the frame to the title.
 const TO_TITLE: f64 = 4.0;
 
