@@ -71,6 +71,11 @@ fn no_text_touches_another_or_a_plot_or_the_edge() {
                 assert!(!at.overlaps(frame), "{text:?} {at:?} in {frame:?}");
             }
         }
+        // Words make the paper higher, not wider, if they can be broken.
+        let right = frames.iter().map(|frame| frame.right).fold(0.0, f64::max);
+        let widest = texts.iter().filter(|(text, _)| NAMES.contains(&text.as_str())).map(|(_, at)| at.right - at.left);
+        let room = if grid.legend == Legend::Right { f64::INFINITY } else { 40.0 + widest.fold(0.0, f64::max) };
+        assert!(figure.width() <= right + room, "{} {right}", figure.width());
         for (k, frame) in frames.iter().enumerate() {
             assert!(frames[..k].iter().all(|other| !other.overlaps(frame)));
         }
