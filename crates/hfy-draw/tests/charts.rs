@@ -77,6 +77,7 @@ fn no_text_touches_another_or_a_plot_or_the_edge() {
         let room = if grid.legend == Legend::Right { f64::INFINITY } else { 40.0 + widest.fold(0.0, f64::max) };
         assert!(figure.width() <= right + room, "{} {right}", figure.width());
         for (k, frame) in frames.iter().enumerate() {
+            assert!(paper.contains((frame.left, frame.top), -5.0) && paper.contains((frame.right, frame.bottom), -5.0));
             assert!(frames[..k].iter().all(|other| !other.overlaps(frame)));
         }
     }
