@@ -84,6 +84,19 @@ fn no_text_touches_another_or_a_plot_or_the_edge() {
 }
 
 #[test]
+fn a_long_number_at_the_end_of_an_axis_is_on_the_paper() {
+    let ticks = [(0.0, "from the very beginning"), (1.0, "to the bitter end")];
+    let panel = Panel::new("", Axis::linear("").within(0.0, 1.0).ticked(ticks), Axis::linear("").within(0.0, 1.0));
+    let figure = Grid::new("", 2, vec![panel.clone(), panel]).figure();
+    let svg = figure.svg();
+    let texts = texts(&parsed(&svg));
+    for (k, (text, at)) in texts.iter().enumerate() {
+        assert!(at.left > 5.0 && at.right < figure.width() - 5.0, "{text} {at:?}");
+        assert!(texts[..k].iter().all(|(_, other)| !other.overlaps(at)), "{text}");
+    }
+}
+
+#[test]
 fn each_name_is_in_the_legend_once() {
     for grid in grids() {
         let svg = grid.figure().svg();
