@@ -65,7 +65,7 @@ fn titled(document: &Document, width: f64, height: f64) -> Figure {
 fn mark(figure: &mut Figure, repeat_at: Option<Point>, jump_at: Option<Point>, radius: f64) {
     let ring = if radius > 3.0 { 1.5 } else { 0.0 };
     if let Some(at) = jump_at {
-        let size = if repeat_at == Some(at) { 3.2 * radius } else { 2.0 * radius };
+        let size = if repeat_at == Some(at) { 4.0 * radius } else { 2.0 * radius };
         if ring > 0.0 {
             figure.marker(at, Marker::Triangle, size + 3.0 * ring, PAPER);
         }
