@@ -30,7 +30,8 @@ impl Experiment for Fig9 {
             "length in the basins",
             "z / (|z| + 1e-6), and z itself where it is shorter than 1e-6",
             "z / |z|",
-            "States fall short of the circle by a millionth. Shares of the grid do not change by as much as a point.",
+            "States fall short of the circle by a millionth. At β = 4 that moves 35 points beside the diagonal of set 0 under \
+             1.5-entmax from one pattern to another, and none elsewhere.",
         ));
         readings
     }
@@ -60,7 +61,7 @@ impl Experiment for Fig9 {
             cells,
             claims,
             values: seen.values(),
-            drawings: landscape::drawings("fig9", Psi::L2, setting.mode, &seen),
+            drawings: vec![landscape::drawing("fig9", Psi::L2, setting.mode, &seen)],
             ..Outcome::default()
         })
     }

@@ -4,12 +4,13 @@ use hfy::network::Step;
 use hfy::{Map, Network, Post, Scaled};
 use serde::{Deserialize, Serialize};
 
+use super::super::evenness::evenness;
 use super::sets::{Frame, SETS, Set};
 use crate::error::Result;
 use crate::experiment::Bench;
 
 /// Updates of each point.
-const UPDATES: usize = 50;
+pub(super) const UPDATES: usize = 50;
 /// Weights of softmax that count, as in the paper's count of metastable states.
 const SOFTMAX_FLOOR: f64 = 0.01;
 
@@ -76,7 +77,7 @@ impl Terms {
         let network = Network::new(Scaled::with_beta(self.map.parse::<Map>()?, self.beta)?, post, &set.patterns)?;
         let frame = set.frame((0.1, 0.1));
         let mut labels = vec![String::new(); self.tolerances.len()];
-        let (mut lost, mut size, mut evenness) = (0, 0.0, 0.0);
+        let (mut lost, mut sizes, mut evens) = (0_usize, 0_usize, 0.0);
         let mut step = Step::default();
         for (place, mut state) in frame.points(self.side, set.width()).enumerate() {
             if place % self.side == 0 {
@@ -98,14 +99,14 @@ impl Terms {
                 labels.push(label(&set, &state, *tolerance));
             }
             if labels.first().is_some_and(|labels| labels.ends_with('0')) {
-                let (count, even) = spread(&step.weights, floor);
+                let (count, even) = evenness(&step.weights, floor);
                 lost += 1;
-                size += count;
-                evenness += even;
+                sizes += count;
+                evens += even;
             }
         }
-        let points = f64::from(lost);
-        let spread = Spread { points: lost as usize, size: size / points, evenness: evenness / points };
+        let points = lost as f64;
+        let spread = Spread { points: lost, size: sizes as f64 / points, evenness: evens / points };
         Ok(Basin {
             frame,
             patterns: set.patterns.rows().into_iter().map(|row| [row[0], row[1]]).collect(),
@@ -125,31 +126,13 @@ fn shortened(state: &mut [f64], shortfall: f64) {
 
 /// The digit of the last pattern that is nearer than a tolerance.
 fn label(set: &Set, state: &[f64], tolerance: f64) -> char {
-    let near = |row: ndarray::ArrayView1<'_, f64>| {
-        row.iter().zip(state).map(|(x, q)| (x - q).powi(2)).sum::<f64>().sqrt() < tolerance
-    };
-    let found = set.patterns.rows().into_iter().map(near).rposition(|near| near);
-    found.map_or('0', |index| char::from(b'1' + index as u8))
-}
-
-/// How many weights are above a floor, and how evenly they are spread: `1/Σ y²` of them over their number.
-fn spread(weights: &[f64], floor: f64) -> (f64, f64) {
-    let kept = || weights.iter().filter(|weight| **weight > floor);
-    let (count, sum) = (kept().count() as f64, kept().sum::<f64>());
-    let square: f64 = kept().map(|weight| weight * weight).sum();
-    (count, sum * sum / square / count)
+    let near = set.distances(state).enumerate().filter(|(_, distance)| *distance < tolerance).last();
+    near.map_or('0', |(index, _)| char::from(b'1' + index as u8))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn evenness_is_one_for_an_average() {
-        assert_eq!(spread(&[0.5, 0.0, 0.5], 0.0), (2.0, 1.0));
-        let (count, even) = spread(&[0.9, 0.1, 1e-5], 0.01);
-        assert!(count == 2.0 && (even - 1.0 / 0.82 / 2.0).abs() < 1e-12);
-    }
 
     #[test]
     fn short_states_stay_and_long_ones_fall_short() {

@@ -117,7 +117,7 @@ impl Terms {
             energies,
             inside,
             misplaced,
-            distance: nearest(&set, &end).1,
+            distance: set.distances(&end).fold(f64::INFINITY, f64::min),
             off_sphere: after().map(|q| radius.map_or(0.0, |r| (length(q) - r).abs())).fold(0.0, f64::max),
             off_plane: after()
                 .map(|q| if q.len() == 3 { q.iter().sum::<f64>().abs() } else { 0.0 })
@@ -150,14 +150,6 @@ impl Terms {
 
 fn length(vector: &[f64]) -> f64 {
     vector.iter().map(|v| v * v).sum::<f64>().sqrt()
-}
-
-/// The pattern next to a state and how far it is.
-pub(super) fn nearest(set: &Set, state: &[f64]) -> (usize, f64) {
-    let distance = |row: ndarray::ArrayView1<'_, f64>| row.iter().zip(state).map(|(x, q)| (x - q).powi(2)).sum::<f64>();
-    let distances = set.patterns.rows().into_iter().map(distance).enumerate();
-    let (index, square) = distances.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::INFINITY));
-    (index, square.sqrt())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use hfy_draw::chart::{Axis, Contours, Curve, Field, Grid, Mark, Panel, Style};
 use hfy_draw::{Colour, Figure, Marker, palette};
 
-use super::basins::Basin;
+use super::basins::{Basin, UPDATES};
 use super::contours::Contour;
 use super::sets::{Frame, Psi};
 use super::{MAPS, SETS, Seen, basin_beta};
@@ -14,17 +14,17 @@ const PATTERNS: [Colour; 5] = [[58, 30, 120], [175, 50, 75], [20, 145, 125], [23
 /// The trajectory.
 const PATH: Colour = [200, 60, 0];
 const PANEL: f64 = 92.0;
-const LARGE_PANEL: f64 = 150.0;
+/// From the left half to the right one.
+const BETWEEN: f64 = 14.0;
 const LEVELS: usize = 11;
 
-/// The figure, and its two halves in a size at which details can be seen.
-pub(in super::super) fn drawings(id: &str, psi: Psi, mode: Mode, seen: &Seen) -> Vec<Drawing> {
-    let (left, right) = (contours(psi, seen, PANEL), basins(psi, mode, seen, PANEL));
-    const BETWEEN: f64 = 14.0;
+/// Both halves of the figure.
+pub(in super::super) fn drawing(id: &str, psi: Psi, mode: Mode, seen: &Seen) -> Drawing {
+    let (left, right) = (contours(psi, seen), basins(psi, mode, seen));
     let size = (left.width() + BETWEEN + right.width(), left.height().max(right.height()));
-    let mut both = Figure::new("Energies with trajectories, and basins of attraction", size.0, size.1);
-    both.place(&left, (0.0, 0.0));
-    both.place(&right, (left.width() + BETWEEN, 0.0));
+    let mut figure = Figure::new("Energies with trajectories, and basins of attraction", size.0, size.1);
+    figure.place(&left, (0.0, 0.0));
+    figure.place(&right, (left.width() + BETWEEN, 0.0));
     let (lines, white) = match psi {
         Psi::Identity => (" with lines closer in energy near the minimum", ""),
         _ => ("", " White is infinite energy."),
@@ -33,36 +33,24 @@ pub(in super::super) fn drawings(id: &str, psi: Psi, mode: Mode, seen: &Seen) ->
         Mode::Printed => "0.001",
         Mode::Defined => "0.001 (0.01 for 1-entmax)",
     };
-    let left_caption = format!(
-        "Energy at β = 1, dark where it is low, each panel on its own scale{lines}, and \
-         the trajectory of one query from ring to disc; squares are patterns.{white}"
-    );
-    let right_caption = format!(
-        "Each point in the colour of the pattern that it is within {tolerance} of after 50 updates at β = {}; white where \
-         there is none. The strip along the diagonal of set 0 is no fault: between two patterns that pull alike, the third wins.",
+    let axes = match psi {
+        Psi::Identity | Psi::L2 => "Ticks at -1, 0 and 1.",
+        Psi::LayerNorm | Psi::LayerNormBiased => {
+            "Axes: the first two of three coordinates that sum to zero; ticks at -1, 0 and 1."
+        }
+    };
+    let caption = format!(
+        "Left: energy at β = 1, dark where it is low, each panel on its own scale{lines}, and the trajectory of one query from \
+         ring to disc; squares are patterns.{white} Right: each point in the colour of the pattern that it is within {tolerance} \
+         of after {UPDATES} updates at β = {}; white where there is none. The strip along the diagonal of set 0 is no fault: \
+         between two patterns that pull alike, the third wins. {axes}",
         basin_beta(mode)
     );
-    let axes = match psi {
-        Psi::LayerNorm | Psi::LayerNormBiased => {
-            "Axes: the first two of three coordinates that sum to zero; ticks at -1, 0, 1."
-        }
-        _ => "Ticks at -1, 0 and 1.",
-    };
-    let drawing = |name: String, caption: String, figure| Drawing { name, caption, figure };
-    vec![
-        drawing(id.to_owned(), format!("Left: {} Right: {} {axes}", lower(&left_caption), lower(&right_caption)), both),
-        drawing(format!("{id}-contours"), format!("{left_caption} {axes}"), contours(psi, seen, LARGE_PANEL)),
-        drawing(format!("{id}-basins"), format!("{right_caption} {axes}"), basins(psi, mode, seen, LARGE_PANEL)),
-    ]
+    Drawing { name: id.to_owned(), caption, figure }
 }
 
-fn lower(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
-}
-
-fn contours(psi: Psi, seen: &Seen, size: f64) -> Figure {
-    let mut panels = panels(|set, map| contour_panel(psi, &seen.contours[map][set], title(set, map), size));
+fn contours(psi: Psi, seen: &Seen) -> Figure {
+    let mut panels = panels(|set, map| contour_panel(psi, &seen.contours[map][set], title(set, map)));
     let sign = |marker| Style { marker: Some(marker), ..Style::line(PATH, 0.0) };
     let patterns = Style { marker: Some(Marker::OpenSquare), ..Style::line(palette::INK, 0.0) };
     panels[0].curves.extend([
@@ -71,17 +59,17 @@ fn contours(psi: Psi, seen: &Seen, size: f64) -> Figure {
         Curve::new("end", sign(Marker::Circle), Vec::new()),
         Curve::new("pattern", patterns, Vec::new()),
     ]);
-    grid("Energy and trajectory, β = 1", panels, size)
+    grid("Energy and trajectory, β = 1", panels)
 }
 
-fn basins(psi: Psi, mode: Mode, seen: &Seen, size: f64) -> Figure {
+fn basins(psi: Psi, mode: Mode, seen: &Seen) -> Figure {
     let mut panels = panels(|set, map| basin_panel(psi, &seen.group(0)[map][set], title(set, map)));
     let swatch =
         |(k, colour): (usize, &Colour)| Curve::new(format!("pattern {}", k + 1), Style::line(*colour, 0.0), Vec::new());
     panels[0].curves.extend(PATTERNS.iter().enumerate().map(swatch));
     let none = Style { marker: Some(Marker::OpenSquare), ..Style::line(palette::FAINT, 0.0) };
     panels[0].curves.push(Curve::new("none of them", none, Vec::new()));
-    grid(&format!("Basins of attraction, β = {}", basin_beta(mode)), panels, size)
+    grid(&format!("Basins of attraction, β = {}", basin_beta(mode)), panels)
 }
 
 fn panels(panel: impl Fn(usize, usize) -> Panel) -> Vec<Panel> {
@@ -93,9 +81,9 @@ fn title(set: usize, map: usize) -> &'static str {
     if set == 0 { MAPS[map].1 } else { "" }
 }
 
-fn grid(title: &str, panels: Vec<Panel>, size: f64) -> Figure {
+fn grid(title: &str, panels: Vec<Panel>) -> Figure {
     let mut grid = Grid::new(title, MAPS.len(), panels);
-    grid.panel_size = (size, size);
+    grid.panel_size = (PANEL, PANEL);
     grid.row_labels = SETS.iter().map(|set| format!("set {set}")).collect();
     grid.figure()
 }
@@ -110,7 +98,7 @@ fn plain(frame: &Frame, title: &str) -> Panel {
     panel
 }
 
-fn contour_panel(psi: Psi, contour: &Contour, title: &str, size: f64) -> Panel {
+fn contour_panel(psi: Psi, contour: &Contour, title: &str) -> Panel {
     let mut panel = plain(&contour.frame, title);
     let side = (contour.energies.len() as f64).sqrt().round() as usize;
     let inside: Vec<bool> = contour.frame.points(side, 2).map(|q| psi.is_inside((q[0], q[1]))).collect();
@@ -137,7 +125,7 @@ fn contour_panel(psi: Psi, contour: &Contour, title: &str, size: f64) -> Panel {
         // White over what the grid reaches beyond the border: less than two of its steps.
         let step = (contour.frame.x.1 - contour.frame.x.0) / (side - 1) as f64;
         let longest = (contour.frame.x.1 - contour.frame.x.0).max(contour.frame.y.1 - contour.frame.y.0);
-        let cover = Style::line(palette::PAPER, 3.0 * step * size / longest);
+        let cover = Style::line(palette::PAPER, 3.0 * step * PANEL / longest);
         panel.curves.push(Curve::new("", cover, psi.border(1.5 * step)));
         panel.curves.push(Curve::new("", Style::line(palette::FAINT, 0.8), psi.border(0.0)));
     }

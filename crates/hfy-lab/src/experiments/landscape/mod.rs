@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::experiment::{Bench, Cell, Mode, Reading, Results, Setting, TableCell};
 use basins::Basin;
 use contours::{Contour, Energy};
-pub(super) use drawing::drawings;
+pub(super) use drawing::drawing;
 pub(super) use sets::{Psi, SETS};
 
 /// The maps, with the names that the paper gives them.
@@ -139,6 +139,12 @@ impl Seen {
         self.group(group)[map][set].retrieved(0)
     }
 
+    /// The share for which the tolerance is the wider one.
+    pub(super) fn wide_share(&self, map: usize, set: usize) -> TableCell {
+        let share = self.group(0)[map][set].retrieved(1);
+        TableCell::plain(format!("{}, within 0.01", set_name(set)), MAPS[map].1, share)
+    }
+
     /// The same on the average of the sets that were drawn at random.
     pub(super) fn mean_share(&self, group: usize, map: usize) -> f64 {
         let sets = 1..SETS.len();
@@ -227,7 +233,7 @@ pub(super) fn parameters(psi: Psi, setting: &Setting) -> Value {
         "contours": { "beta": 1, "updates": UPDATES },
         "basins": {
             "beta": basin_beta(setting.mode),
-            "updates": 50,
+            "updates": basins::UPDATES,
             "tolerance": 0.001,
             "tolerance of softmax": if setting.mode == Mode::Printed { 0.001 } else { 0.01 },
         },

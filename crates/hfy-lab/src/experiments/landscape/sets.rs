@@ -74,6 +74,14 @@ impl Set {
         Frame { x: ends(0, beside), y: ends(1, above) }
     }
 
+    /// How far a state is from each pattern.
+    pub(super) fn distances(&self, state: &[f64]) -> impl Iterator<Item = f64> {
+        self.patterns
+            .rows()
+            .into_iter()
+            .map(move |row| row.iter().zip(state).map(|(x, q)| (x - q).powi(2)).sum::<f64>().sqrt())
+    }
+
     /// How many coordinates a state has.
     pub(super) fn width(&self) -> usize {
         self.patterns.ncols()
