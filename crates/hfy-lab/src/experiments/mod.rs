@@ -1,10 +1,16 @@
 //! The tables and figures of the paper, one a file, under the numbers that they have there.
 
+mod fig4;
+mod fig5;
+mod fig6;
+mod fig7;
+mod recall;
+
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 
 /// All experiments, in the order of the paper.
-pub const ALL: &[&dyn Experiment] = &[];
+pub const ALL: &[&dyn Experiment] = &[&fig4::Fig4, &fig5::Fig5, &fig6::Fig6, &fig7::Fig7];
 
 /// The experiments of these names; `all` is all of them. Each comes once, in the order of the paper.
 pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Vec<&'static dyn Experiment>> {
