@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use hfy::{Map, Post};
 use hfy_store::Info;
 
-use crate::commands::{certify, demo, energy, map, memory, recall, retrieve};
+use crate::commands::{certify, data, demo, energy, map, memory, recall, retrieve};
 use crate::error::{Error, Result};
 use crate::io::Float;
 
@@ -16,6 +16,7 @@ Examples:
   hfy recall free letters.hfy                       all of them, one after the other
   hfy certify letters.hfy --beta 0.1                what is guaranteed to come back
   hfy map sparsemax scores.csv                      weights of rows of scores
+  hfy data get mnist                                a data set, from where it is published
 
 Files end in npy, npz, csv, tsv, txt, safetensors, png, jpg or jpeg. FILE:ARRAY names one of
 several arrays in a file; - is csv from the standard input, or to the standard output.
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Energy(energy::Arguments),
     Certify(certify::Arguments),
     Map(map::Arguments),
+    #[command(subcommand)]
+    Data(data::Command),
 }
 
 /// The pair of functions that makes patterns a network.

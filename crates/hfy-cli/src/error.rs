@@ -30,6 +30,9 @@ pub(crate) enum Error {
     /// The store refused a file or a change.
     #[error("{0}")]
     Store(#[from] hfy_store::Error),
+    /// Data sets could not be found, read or got.
+    #[error("{0}")]
+    Lab(#[from] hfy_lab::Error),
     /// Some query had no match, and that was to count as a failure.
     #[error("{count} of {total} {} no match", if *.count == 1 { "queries has" } else { "queries have" })]
     NoMatch {
@@ -49,7 +52,7 @@ impl Error {
         match self {
             Error::Usage(_) => 2,
             Error::NoMatch { .. } => 3,
-            Error::Library(hfy::Error::Interrupted { .. }) => 130,
+            Error::Library(hfy::Error::Interrupted { .. }) | Error::Lab(hfy_lab::Error::Stopped) => 130,
             Error::Closed => 0,
             _ => 1,
         }
