@@ -135,6 +135,26 @@ fn archives_of_something_else() {
 }
 
 #[test]
+fn an_archive_with_another_sum_is_not_unpacked() {
+    let bytes = gzip(&tar(&WHOLE));
+    let (_server, mut case) = archive(&bytes, Packing::TarGzip);
+    let other = sha256(b"another");
+    case.proof = Proof::Download(other);
+    fails(case.get(), &format!("{} has the {}, expected the {other}", case.address, sha256(&bytes)));
+    assert!(!case.said("Unpacking") && case.names().is_empty());
+}
+
+#[test]
+fn gzip_of_something_shorter_is_not_it() {
+    let packed = gzip(b"whole");
+    let (_server, mut case) = archive(&packed, Packing::Gzip);
+    case.contents = vec![Content::File { path: "file", size: 5, sum: None }];
+    std::fs::create_dir_all(case.path("")).unwrap();
+    std::fs::write(case.path("file.gz"), gzip(b"who")).unwrap();
+    assert_eq!((case.get().unwrap(), case.read("file")), (Outcome::Got, b"whole".to_vec()));
+}
+
+#[test]
 fn gzip_with_the_right_contents_however_it_is_packed() {
     let bytes = noise(100_000, 3);
     let contents = vec![Content::File { path: "file", size: 100_000, sum: Some(sha256(&bytes)) }];

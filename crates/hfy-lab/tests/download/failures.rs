@@ -122,6 +122,11 @@ fn stopped_while_the_server_is_silent() {
     assert!(matches!(case.get_until(late).unwrap_err(), Error::Stopped));
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert_eq!(case.read("file.bin.part").len(), 10);
+    // The connection is closed, and not left to its timeout.
+    while server.left() == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(5), "nobody hung up");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

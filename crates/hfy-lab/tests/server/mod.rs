@@ -1,9 +1,9 @@
 //! A small HTTP server on this machine, which misbehaves as it is told.
 #![allow(dead_code)] // every test file uses some of it
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,8 @@ pub(crate) fn serve(file: &[u8], tag: &str, request: &Request) -> Reply {
 pub(crate) struct Server {
     address: String,
     log: Arc<Mutex<Vec<Request>>>,
+    /// How many clients have left a connection that hung.
+    left: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -78,7 +80,8 @@ impl Server {
         let address = format!("http://{}", listener.local_addr().expect("an address"));
         listener.set_nonblocking(true).expect("a listener that can be stopped");
         let (log, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
-        let (seen, end, answer) = (Arc::clone(&log), Arc::clone(&stop), Arc::new(answer));
+        let left = Arc::new(AtomicUsize::new(0));
+        let (seen, end, gone, answer) = (Arc::clone(&log), Arc::clone(&stop), Arc::clone(&left), Arc::new(answer));
         let thread = std::thread::spawn(move || {
             while !end.load(Ordering::Relaxed) {
                 let Ok((stream, _)) = listener.accept() else {
@@ -86,6 +89,7 @@ impl Server {
                     continue;
                 };
                 let (seen, end, answer) = (Arc::clone(&seen), Arc::clone(&end), Arc::clone(&answer));
+                let gone = Arc::clone(&gone);
                 std::thread::spawn(move || {
                     let Some(request) = read(&stream) else { return };
                     let number = {
@@ -93,11 +97,11 @@ impl Server {
                         log.push(request.clone());
                         log.len() - 1
                     };
-                    write(stream, &answer(number, &request), &end);
+                    write(stream, &answer(number, &request), &end, &gone);
                 });
             }
         });
-        Server { address, log, stop, thread: Some(thread) }
+        Server { address, log, left, stop, thread: Some(thread) }
     }
 
     /// The address of a file.
@@ -108,6 +112,11 @@ impl Server {
     /// What has been asked for so far.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.log.lock().expect("a log").clone()
+    }
+
+    /// How many clients have left a connection that hung.
+    pub(crate) fn left(&self) -> usize {
+        self.left.load(Ordering::Relaxed)
     }
 
     /// The first bytes that were asked for, one a request.
@@ -143,7 +152,7 @@ fn read(stream: &TcpStream) -> Option<Request> {
     Some(request)
 }
 
-fn write(mut stream: TcpStream, reply: &Reply, end: &AtomicBool) {
+fn write(mut stream: TcpStream, reply: &Reply, end: &AtomicBool, gone: &AtomicUsize) {
     let mut head = format!("HTTP/1.1 {} Said\r\nConnection: close\r\n", reply.status);
     let unsaid = reply.headers.iter().any(|header| header == "unsaid length");
     if !unsaid {
@@ -157,7 +166,18 @@ fn write(mut stream: TcpStream, reply: &Reply, end: &AtomicBool) {
     // A client that has gone is what some tests are about.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).and_then(|()| stream.flush());
     let until = Instant::now() + LONGEST;
+    let _ = stream.set_read_timeout(Some(Duration::from_millis(5)));
     while reply.hang && !end.load(Ordering::Relaxed) && Instant::now() < until {
+        let mut more = [0];
+        let waiting = |error: &std::io::Error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+        match stream.peek(&mut more) {
+            Err(error) if waiting(&error) => {}
+            Ok(1) => {}
+            _ => {
+                gone.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
 }
