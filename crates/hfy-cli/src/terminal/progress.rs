@@ -26,7 +26,7 @@ impl Watch {
     /// The same, of bytes.
     #[cfg(feature = "download")]
     pub(crate) fn of_bytes(quiet: bool) -> Self {
-        Watch::with_template("", quiet, "{msg} {wide_bar} {binary_bytes}/{binary_total_bytes} {eta}")
+        Watch::with_template("", quiet, "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {eta}")
     }
 
     fn with_template(what: &'static str, quiet: bool, template: &str) -> Self {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hfy_lab::data::download::{Outcome, Settings, get};
+use hfy_lab::data::download::{Outcome, Progress, Settings, get};
 use hfy_lab::data::{Content, Packing, Place, Proof, Set, Source, catalogue, cifar10, tiny_imagenet};
 use zip::write::SimpleFileOptions;
 
@@ -69,6 +69,17 @@ fn both_kinds() {
         assert_eq!((case.get().unwrap(), server.requests().len()), (Outcome::Got, 2));
         assert_eq!((case.names(), case.path("top/stale").exists()), (vec!["top".to_owned()], false));
     }
+}
+
+#[test]
+fn stopped_or_killed_while_unpacking() {
+    let (server, case) = archive(&zip(&WHOLE), Packing::Zip);
+    fails(case.get_until(|progress| matches!(progress, Progress::Unpacking { done, .. } if done > 0)), "stopped");
+    assert_eq!(case.names(), ["file.pack.part", "file.pack.part.from"]);
+    // What a process that was killed leaves of its unpacking is in nobody's way.
+    std::fs::create_dir_all(case.path("file.pack.unpacking/top/a")).unwrap();
+    assert_eq!((case.get().unwrap(), server.requests().len()), (Outcome::Got, 1));
+    assert_eq!((case.read("top/a"), case.names()), (b"first".to_vec(), vec!["top".to_owned()]));
 }
 
 #[test]

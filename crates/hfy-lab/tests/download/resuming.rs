@@ -15,7 +15,7 @@ fn a_whole_file() {
     let case = Case::plain(server.at("file.bin"), &bytes);
     assert_eq!(case.get().unwrap(), Outcome::Got);
     assert_eq!((case.read("file.bin"), case.names()), (bytes, vec!["file.bin".to_owned()]));
-    assert!(case.said("Receiving { done: 0, total: Some(300000) }") && case.said("Unpacking"));
+    assert!(case.said("Receiving { done: 0, total: Some(300000) }") && case.said("Checking"));
     // There and right: nothing is asked for.
     assert_eq!(case.get().unwrap(), Outcome::There);
     assert_eq!(server.ranges(), [None]);
@@ -76,11 +76,8 @@ fn killed_after_all_had_come() {
     let file = bytes.clone();
     let server = Server::new(move |_, request| serve(&file, TAG, request));
     let case = Case::plain(server.at("file.bin"), &bytes);
-    fails(case.get_until(|progress| matches!(progress, Progress::Unpacking { .. })), "stopped");
+    fails(case.get_until(|progress| matches!(progress, Progress::Checking { .. })), "stopped");
     assert_eq!(case.names(), ["file.bin.part", "file.bin.part.from"]);
-    // What a process that was killed leaves of its unpacking is in nobody's way.
-    std::fs::create_dir(case.path("file.bin.unpacking")).unwrap();
-    std::fs::write(case.path("file.bin.unpacking/file.bin"), b"half").unwrap();
     assert_eq!(case.get().unwrap(), Outcome::Got);
     assert_eq!((server.requests().len(), case.read("file.bin"), case.names()), (1, bytes, vec!["file.bin".to_owned()]));
 }

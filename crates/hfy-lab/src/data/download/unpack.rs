@@ -1,4 +1,5 @@
-//! Unpacks a file in a folder of its own, checks what came out of it, and renames that to where it belongs.
+//! Unpacks a file in a folder of its own, checks what came out of it, and renames that to where it belongs; a file that is not packed
+//! is checked and renamed as it is.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Seek, Write};
@@ -16,8 +17,33 @@ const BLOCK: usize = 1 << 18;
 
 /// Puts the contents of `archive` into `home`, all of them or none.
 pub(super) fn unpack(source: &Source<'_>, archive: &Path, home: &Path, hear: &mut Hear<'_>) -> Result<()> {
+    match source.packing {
+        Packing::Plain => plain(source, archive, home, hear)?,
+        Packing::Gzip => aside(source, archive, home, hear, |archive| archive.gzip(source))?,
+        Packing::TarGzip => aside(source, archive, home, hear, |archive| archive.tar())?,
+        Packing::Zip => aside(source, archive, home, hear, |archive| archive.zip())?,
+    }
+    sync(home)
+}
+
+fn plain(source: &Source<'_>, file: &Path, home: &Path, hear: &mut Hear<'_>) -> Result<()> {
+    let [content] = source.contents else {
+        return Err(Error::format(file, format!("has {} contents, expected one file", source.contents.len())));
+    };
+    check::content(content, file, hear)?;
+    File::open(file).and_then(|file| file.sync_all()).map_err(Error::io("force to disk", file))?;
+    put(file, &home.join(content.path()))
+}
+
+fn aside(
+    source: &Source<'_>,
+    archive: &Path,
+    home: &Path,
+    hear: &mut Hear<'_>,
+    unpack: impl FnOnce(&mut Archive<'_, '_>) -> Result<()>,
+) -> Result<()> {
     let aside = Aside::new(home.join(format!("{}.unpacking", source.file())))?;
-    Archive::open(archive, &aside.folder, hear)?.unpack(source)?;
+    unpack(&mut Archive::open(archive, &aside.folder, hear)?)?;
     for content in source.contents {
         let path = aside.folder.join(content.path());
         if !path.exists() {
@@ -27,8 +53,7 @@ pub(super) fn unpack(source: &Source<'_>, archive: &Path, home: &Path, hear: &mu
     }
     let mut tops: Vec<&str> = source.contents.iter().filter_map(|content| content.path().split('/').next()).collect();
     tops.dedup();
-    tops.into_iter().try_for_each(|top| put(&aside.folder.join(top), &home.join(top)))?;
-    sync(home)
+    tops.into_iter().try_for_each(|top| put(&aside.folder.join(top), &home.join(top)))
 }
 
 /// A folder that is gone when it is done with.
@@ -113,21 +138,12 @@ impl<'a, 'h> Archive<'a, 'h> {
         self.wrong(format!("is not a whole archive: {error}"))
     }
 
-    fn unpack(&mut self, source: &Source<'_>) -> Result<()> {
-        match source.packing {
-            Packing::Plain => self.single(source, self.reader()?),
-            Packing::Gzip => self.single(source, MultiGzDecoder::new(self.reader()?)),
-            Packing::TarGzip => self.tar(),
-            Packing::Zip => self.zip(),
-        }
-    }
-
-    /// Without an archive there is one content.
-    fn single(&mut self, source: &Source<'_>, mut from: impl Read) -> Result<()> {
+    /// There is one content, and its name is not in the file.
+    fn gzip(&mut self, source: &Source<'_>) -> Result<()> {
         let [Content::File { path, size, .. }] = *source.contents else {
             return Err(self.wrong(format!("has {} contents, expected one file", source.contents.len())));
         };
-        let found = self.write(&mut from, path, size)?;
+        let found = self.write(&mut MultiGzDecoder::new(self.reader()?), path, size)?;
         if found == size {
             return Ok(());
         }
