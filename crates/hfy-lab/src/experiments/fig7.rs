@@ -79,7 +79,13 @@ impl Experiment for Fig7 {
         for seed in drawn_seeds(&moves) {
             let (list, digits) = recalled.of_seed(&run, seed)?;
             let (name, marked) = (format!("sequential recall, seed {seed}"), jumps(list));
-            strips.push(Strip { name, words: words(list, setting.mode), recalled: list.to_vec(), marked, digits });
+            strips.push(Strip {
+                name,
+                words: words(list, &marked, setting.mode),
+                recalled: list.to_vec(),
+                marked,
+                digits,
+            });
         }
         let figure = drawn("Digits in the order of sequential recall", &strips, "a jump")?;
         let caption = format!(
@@ -117,9 +123,9 @@ fn drawn_seeds(moves: &[(u64, Moves)]) -> Vec<u64> {
     seeds
 }
 
-fn words(recalled: &[usize], mode: Mode) -> String {
+fn words(recalled: &[usize], marked: &[bool], mode: Mode) -> String {
     let (unique, order) = scored(recalled, mode);
-    let jumps = match Moves::of(recalled).jump {
+    let jumps = match marked.iter().filter(|jump| **jump).count() {
         0 => "no jump".to_owned(),
         1 => "1 jump".to_owned(),
         jumps => format!("{jumps} jumps"),

@@ -182,7 +182,7 @@ fn drawing(setting: &Setting, all: &[Series]) -> Drawing {
             let mut panel = Panel::new(title, x, ratio());
             for (k, method) in Method::all().into_iter().enumerate() {
                 let which = Which { method: &method.name(), dataset, beta, measure: MEASURE };
-                panel.curves.extend(find(all, which).map(|series| drawn_curve(series, Style::series(k))));
+                panel.curves.extend(find(all, which).map(|one| drawn_curve(one, k, 4, Style::series(k))));
             }
             panels.push(panel);
         }
@@ -192,7 +192,8 @@ fn drawing(setting: &Setting, all: &[Series]) -> Drawing {
     grid.row_labels = vec![format!("β = {BETA}"), format!("N = {}", count(setting))];
     let caption = format!(
         "Distinct memories recalled in N rounds, over N. Above: by the number of memories, at β = {BETA}. Below: by the inverse \
-         temperature, for {} memories. Medians of {} choices of memories; bands from quarter to quarter.",
+         temperature, for {} memories. Medians of {} choices of memories, the methods a little side by side; bands from \
+         quarter to quarter.",
         count(setting),
         seeds(setting)
     );

@@ -146,6 +146,6 @@ mod tests {
             claims.iter().map(|claim| claim.holds).collect::<Vec<_>>()
         };
         assert_eq!(verdicts(0.5, 0.55, moves(90, 5, 10, 0)), [true; 7]);
-        assert_eq!(verdicts(0.999, 0.5, moves(50, 50, 0, 9)), [false; 7]);
+        assert_eq!(verdicts(1.0, 0.5, moves(50, 50, 0, 9)), [false; 7]);
     }
 }

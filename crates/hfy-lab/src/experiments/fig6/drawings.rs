@@ -8,14 +8,6 @@ use super::{ALPHAS, BETA, DRAWN, ORDER, UNIQUE, score};
 use crate::experiment::{Drawing, Pictures, Series, Setting};
 use crate::experiments::recall::{SequentialRun, Taken, Which, drawn_curve, find, lists, map_name, right_run, seeds};
 
-/// The k-th of three curves, a little to the side of the others so that those that coincide can be told apart.
-fn curve_beside(series: &Series, k: usize) -> Curve {
-    let mut curve = drawn_curve(series, Style::series(k + 1));
-    let aside = 2f64.powf(0.13 * (k as f64 - 1.0));
-    curve.points.iter_mut().for_each(|point| point.0 *= aside);
-    curve
-}
-
 pub(super) fn medians(setting: &Setting, all: &[Series]) -> Drawing {
     let mut panels = Vec::new();
     for measure in [UNIQUE, ORDER] {
@@ -31,7 +23,8 @@ pub(super) fn medians(setting: &Setting, all: &[Series]) -> Drawing {
                 let points = one.x.iter().map(right).collect();
                 panel.curves.push(Curve::new("in the right order", Style::line(FAINT, 0.8), points));
             }
-            panel.curves.extend(curves.iter().enumerate().map(|(k, one)| curve_beside(one, k)));
+            let beside = |(k, one): (usize, &&Series)| drawn_curve(one, k, curves.len(), Style::series(k + 1));
+            panel.curves.extend(curves.iter().enumerate().map(beside));
             panels.push(panel);
         }
     }

@@ -128,3 +128,62 @@ impl<R: Run> Bundle<R> {
         1e-4 + factor * (products + run.seconds())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::data::Place;
+    use crate::experiment::{Mode, Shelf};
+    use crate::experiments::recall::{SequentialRun, right_run};
+
+    fn runs() -> Vec<SequentialRun> {
+        let of = |mode| [8, 512, 16, 1024].map(|count| SequentialRun::of_paper(2.0, count, mode));
+        Mode::ALL.into_iter().flat_map(of).collect()
+    }
+
+    #[test]
+    fn small_runs_go_together_and_large_ones_by_their_size() {
+        let bundles = bundles(&[Pictures::Mnist, Pictures::Cifar10], 3, &runs());
+        assert_eq!(bundles.len(), 3 * 2 * 3, "three sizes, two data sets, three seeds");
+        let counts = |bundle: &Bundle<SequentialRun>| bundle.runs.iter().map(Run::count).collect::<Vec<_>>();
+        assert_eq!(counts(&bundles[0]), [8, 16, 8, 16]);
+        assert_eq!(counts(&bundles[17]), [1024, 1024]);
+        assert!(bundles[17].seconds() > bundles[0].seconds());
+    }
+
+    #[test]
+    fn lists_have_to_fit_their_runs_and_count_once_for_each_seed() {
+        let run = SequentialRun::of_paper(2.0, 2, Mode::Printed);
+        let bundle = |seed| Bundle { pictures: Pictures::Mnist, seed, runs: vec![run] };
+        assert!(matched(bundle(0), vec![vec![1]]).is_err() && matched(bundle(0), vec![]).is_err());
+        let fitting = |seed| matched(bundle(seed), vec![vec![1, 0]]).map(Iterator::collect::<Vec<_>>).unwrap();
+        let taken = [fitting(0), fitting(1), fitting(0)].concat();
+        assert_eq!(lists(&taken, Pictures::Mnist, &run).count(), 2);
+        assert_eq!(lists(&taken, Pictures::Cifar10, &run).count(), 0);
+    }
+
+    #[test]
+    fn few_digits_come_in_their_order() {
+        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+        let folder = std::env::var_os("HFY_DATA_DIR").map(PathBuf::from).or(Some(beside)).filter(|f| f.is_dir());
+        let Some(folder) = folder else {
+            eprintln!("SKIPPED few_digits_come_in_their_order: no data sets; set HFY_DATA_DIR");
+            return;
+        };
+        let shelf = Shelf::new(Place::find(Some(&folder)).unwrap());
+        let runs: Vec<SequentialRun> = runs().into_iter().filter(|run| run.count <= 16).collect();
+        let bundle = Bundle { pictures: Pictures::Mnist, seed: 0, runs };
+        let going = |share: f64| {
+            assert!((0.0..=1.0).contains(&share));
+            ControlFlow::Continue(())
+        };
+        let value = bundle.compute(&Bench::new(&shelf, &going)).unwrap();
+        let right = [8, 16, 8, 16].map(right_run);
+        assert_eq!(value, serde_json::json!(right), "in single and in double precision");
+        let stopped = bundle.compute(&Bench::new(&shelf, &|_| ControlFlow::Break(())));
+        assert!(matches!(stopped, Err(Error::Interrupted)));
+    }
+}

@@ -40,9 +40,12 @@ pub(crate) fn find<'a>(all: &'a [Series], what: Which<'_>) -> Option<&'a Series>
     })
 }
 
-/// A curve with its band, as it is drawn.
-pub(crate) fn drawn_curve(series: &Series, style: Style) -> Curve {
-    let points = series.x.iter().copied().zip(series.median.iter().copied()).collect();
+/// A curve with its band, the k-th of so many in a panel with a logarithmic x axis: each a little to the side of the others, so
+/// that those that coincide can be told apart.
+pub(crate) fn drawn_curve(series: &Series, k: usize, of: usize, style: Style) -> Curve {
+    const OCTAVES_APART: f64 = 0.13;
+    let aside = (OCTAVES_APART * (k as f64 - (of as f64 - 1.0) / 2.0)).exp2();
+    let points = series.x.iter().map(|x| aside * x).zip(series.median.iter().copied()).collect();
     let band = series.q25.iter().copied().zip(series.q75.iter().copied()).collect();
     Curve::new(series.method.clone(), style, points).banded(band)
 }
