@@ -15,7 +15,7 @@ use crate::experiment::{
 
 /// Ten digits, a query of which half is hidden, and what the maps of the paper make of it.
 #[derive(Debug)]
-pub struct Fig1;
+pub(super) struct Fig1;
 
 /// The digit that is asked for.
 const ASKED: usize = 7;

@@ -8,7 +8,7 @@ use crate::experiment::{Bench, Cell, Experiment, Mode, Outcome, Reading, Results
 
 /// Energies, trajectories and basins of attraction for layer normalisation.
 #[derive(Debug)]
-pub struct Fig10;
+pub(super) struct Fig10;
 
 impl Experiment for Fig10 {
     fn id(&self) -> &'static str {

@@ -14,7 +14,7 @@ use crate::experiment::{
 
 /// Weights of five scores against the temperature, for the maps of the paper.
 #[derive(Debug)]
-pub struct Fig2;
+pub(super) struct Fig2;
 
 /// The scores, as the caption gives them.
 const THETA: [f64; 5] = [1.0716, -1.1221, -0.3288, 0.3368, 0.0425];

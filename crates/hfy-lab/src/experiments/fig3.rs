@@ -12,7 +12,7 @@ use crate::experiment::{
 
 /// Negentropies, predictions and losses in the binary case, for Tsallis and norm negentropies.
 #[derive(Debug)]
-pub struct Fig3;
+pub(super) struct Fig3;
 
 impl Experiment for Fig3 {
     fn id(&self) -> &'static str {

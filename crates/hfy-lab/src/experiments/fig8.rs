@@ -10,7 +10,7 @@ use crate::experiment::{Bench, Cell, Experiment, Mode, Outcome, Reading, Results
 
 /// Energies, trajectories and basins of attraction for `ŷ_Ψ(z) = z`.
 #[derive(Debug)]
-pub struct Fig8;
+pub(super) struct Fig8;
 
 impl Experiment for Fig8 {
     fn id(&self) -> &'static str {

@@ -8,7 +8,7 @@ use crate::experiment::{Bench, Cell, Experiment, Mode, Outcome, Reading, Results
 
 /// Energies, trajectories and basins of attraction for `ŷ_Ψ(z) = z/|z|`.
 #[derive(Debug)]
-pub struct Fig9;
+pub(super) struct Fig9;
 
 impl Experiment for Fig9 {
     fn id(&self) -> &'static str {

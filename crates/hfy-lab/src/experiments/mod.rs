@@ -5,24 +5,33 @@ mod fig1;
 mod fig10;
 mod fig2;
 mod fig3;
+mod fig4;
+mod fig5;
+mod fig6;
+mod fig7;
 mod fig8;
 mod fig9;
 mod landscape;
 mod overview;
+mod recall;
 mod two_classes;
-
-pub use fig1::Fig1;
-pub use fig2::Fig2;
-pub use fig3::Fig3;
-pub use fig8::Fig8;
-pub use fig9::Fig9;
-pub use fig10::Fig10;
 
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 
 /// All experiments, in the order of the paper.
-pub const ALL: &[&dyn Experiment] = &[&Fig1, &Fig2, &Fig3, &Fig8, &Fig9, &Fig10];
+pub const ALL: &[&dyn Experiment] = &[
+    &fig1::Fig1,
+    &fig2::Fig2,
+    &fig3::Fig3,
+    &fig4::Fig4,
+    &fig5::Fig5,
+    &fig6::Fig6,
+    &fig7::Fig7,
+    &fig8::Fig8,
+    &fig9::Fig9,
+    &fig10::Fig10,
+];
 
 /// The experiments of these names; `all` is all of them. Each comes once, in the order of the paper.
 pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Vec<&'static dyn Experiment>> {
