@@ -2,12 +2,13 @@
 
 mod size_map;
 mod table3;
+mod theory;
 
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 
 /// All experiments, in the order of the paper.
-pub const ALL: &[&dyn Experiment] = &[&table3::Table3];
+pub const ALL: &[&dyn Experiment] = &[&table3::Table3, &theory::Theory];
 
 /// The experiments of these names; `all` is all of them. Each comes once, in the order of the paper.
 pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Vec<&'static dyn Experiment>> {
