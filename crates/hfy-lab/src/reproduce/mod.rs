@@ -48,12 +48,20 @@ pub trait Observer: Sync {
 /// Under the folder: `MODE/ID/result.json` and the figures of each experiment, `cells/` with what is kept, and `index.html`
 /// over everything that is there, of earlier runs as well.
 pub fn run(request: &Request, observer: &dyn Observer) -> Result<Vec<Record>> {
-    let chosen = experiments::named(&request.names)?;
+    run_experiments(&experiments::named(&request.names)?, request, observer)
+}
+
+/// The same for experiments of your own, whatever names the request has.
+pub fn run_experiments(
+    experiments: &[&dyn Experiment],
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Vec<Record>> {
     check(request)?;
     let shelf = Shelf::new(request.place.clone());
     let cache = Cache::new(request.out.join("cells"));
     let parts: Vec<(&dyn Experiment, Setting)> =
-        request.settings.iter().flat_map(|&setting| chosen.iter().map(move |&one| (one, setting))).collect();
+        request.settings.iter().flat_map(|&setting| experiments.iter().map(move |&one| (one, setting))).collect();
     let work = Work::new(&parts, &cache, &shelf)?;
     let records = work.run(request.jobs, observer, |part, results, seconds| {
         let (experiment, setting) = parts[part];

@@ -15,13 +15,14 @@ const STYLE: &str = include_str!("page.css");
 
 /// Writes `index.html` over every result under the folder.
 pub(super) fn write_over(out: &Path) -> Result<()> {
-    let found = |mode| move |id: &&str| Record::read(out, mode, id);
-    let ids: Vec<&str> = experiments::ALL.iter().map(|experiment| experiment.id()).collect();
-    let chapters: Vec<(&str, Vec<Record>)> = ids
-        .iter()
-        .map(|id| (*id, Mode::ALL.into_iter().filter_map(|mode| found(mode)(id)).collect()))
-        .filter(|(_, records): &(_, Vec<_>)| !records.is_empty())
-        .collect();
+    let mut ids: Vec<String> = Mode::ALL.into_iter().flat_map(|mode| Record::ids(out, mode)).collect();
+    // In the order of the paper; others after them.
+    let place = |id: &str| experiments::ALL.iter().position(|experiment| experiment.id() == id);
+    ids.sort_by_key(|id| (place(id).unwrap_or(usize::MAX), id.clone()));
+    ids.dedup();
+    let of = |id: &str| Mode::ALL.into_iter().filter_map(|mode| Record::read(out, mode, id)).collect::<Vec<_>>();
+    let chapters: Vec<(&str, Vec<Record>)> =
+        ids.iter().map(|id| (id.as_str(), of(id))).filter(|(_, records)| !records.is_empty()).collect();
     write(&out.join("index.html"), html(&chapters, out).as_bytes())
 }
 

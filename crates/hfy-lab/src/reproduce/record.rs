@@ -97,6 +97,12 @@ impl Record {
         write(&folder.join("result.json"), &bytes)
     }
 
+    /// The experiments that have a folder here, in no order.
+    pub(super) fn ids(out: &Path, mode: Mode) -> Vec<String> {
+        let entries = std::fs::read_dir(out.join(mode.name())).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    }
+
     /// The result of an experiment, if it is there.
     pub fn read(out: &Path, mode: Mode, id: &str) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(Self::folder(out, mode, id).join("result.json")).ok()?).ok()
