@@ -36,7 +36,7 @@ fn shade(percent: f64) -> Colour {
 /// One decimal; nothing where there is nothing.
 fn number(percent: f64) -> String {
     match percent {
-        p if p == 0.0 => String::new(),
+        0.0 => String::new(),
         p if p < 0.05 => "< 0.1".to_owned(),
         p => format!("{p:.1}"),
     }

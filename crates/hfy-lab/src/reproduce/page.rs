@@ -156,7 +156,7 @@ fn tables(cells: &[TableCell]) -> String {
         let within: Vec<&TableCell> = cells.iter().filter(|cell| cell.table == name).collect();
         let columns = distinct(within.iter().map(|cell| cell.col.as_str()));
         let heads: String = columns.iter().map(|column| format!("<th>{}</th>", escaped(column))).collect();
-        let _ = write!(text, "<div class=\"wide\"><table>\n");
+        let _ = writeln!(text, "<div class=\"wide\"><table>");
         if !name.is_empty() {
             let _ = writeln!(text, "<caption>{}</caption>", escaped(name));
         }

@@ -3,6 +3,7 @@
 mod capacity;
 mod descent;
 mod figure;
+mod formulas;
 mod looseness;
 mod losses;
 mod normalisation;
@@ -63,6 +64,31 @@ impl Experiment for Theory {
 
     fn readings(&self) -> Vec<Reading> {
         vec![
+            Reading::new(
+                "conjugate of aΩ (Table 1)",
+                "a Ω*(y/a)",
+                "a Ω*(θ/a)",
+                "Only θ is an argument of the conjugate; what follows from it uses the right form.",
+            ),
+            Reading::new(
+                "binary entropy H_b",
+                "a minus between its two terms",
+                "a plus",
+                "With the minus Ψ is not convex and its map is not tanh.",
+            ),
+            Reading::new(
+                "dense memories",
+                "Ω = -|y|^s/s; Ω = [y log y - y]₊ with Ψ = H_b/β",
+                "Ω = |y|^s/s; Ω = y log y - y with Ψ = -H_b/β",
+                "As printed the first and the last are concave and the second has another conjugate; the updates are right.",
+            ),
+            Reading::new("temperature", "Ω(βy)", "Ω(y)/β", "Energies and updates use the right form."),
+            Reading::new(
+                "bracket of the level of normmax",
+                "up to N^(1-γ) below the best score",
+                "up to N^((1-γ)/γ) below it, which is tight",
+                "The printed bracket is true, and wider than it needs to be.",
+            ),
             Reading::new(
                 "conjugate in the proof on layer normalisation",
                 "numerator |z|² - D mean",
@@ -217,6 +243,12 @@ mod tests {
     #[test]
     fn what_is_defined_holds_and_what_is_wrong_is_found() {
         let false_as_printed = [
+            "scaling-printed",
+            "tanh-printed",
+            "polynomial-printed",
+            "exponential-printed",
+            "exponential-post-printed",
+            "temperature-printed",
             "layer-norm-conjugate-printed",
             "layer-norm-idempotent-printed",
             "post-shifted",

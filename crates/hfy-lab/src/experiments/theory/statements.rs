@@ -1,7 +1,7 @@
 //! What the paper states, and what is true.
 
 use super::tally::Tally;
-use super::{capacity, descent, losses, normalisation, retrieval, structured};
+use super::{capacity, descent, formulas, losses, normalisation, retrieval, structured};
 use crate::error::Result;
 use crate::experiment::{Mode, Random};
 
@@ -75,6 +75,86 @@ pub(super) const ALL: &[Statement] = &[
         check: descent::lowers_the_energy,
     },
     Statement {
+        id: "scaling-printed",
+        name: "Conjugates: (aΩ)* = aΩ*(y/a)",
+        says: "Table 1: the conjugate of aΩ is aΩ*(y/a). (At the prediction y.)",
+        modes: PRINTED,
+        rounds: 1000,
+        check: formulas::scaling_printed,
+    },
+    Statement {
+        id: "scaling",
+        name: "Conjugates: (aΩ)* = aΩ*(θ/a)",
+        says: "The conjugate of aΩ is aΩ*(θ/a).",
+        modes: DEFINED,
+        rounds: 1000,
+        check: formulas::scaling_defined,
+    },
+    Statement {
+        id: "tanh-printed",
+        name: "Classic: H_b with a minus gives tanh",
+        says: "With H_b = -Σ (y log y - (1-y) log(1-y)), Ψ = -H_b/β has the map tanh(βz). (Gradients by differences, within 1e-6.)",
+        modes: PRINTED,
+        rounds: 1000,
+        check: formulas::tanh_printed,
+    },
+    Statement {
+        id: "tanh",
+        name: "Classic: H_b with a plus gives tanh",
+        says: "With H_b = -Σ (y log y + (1-y) log(1-y)), Ψ = -H_b/β has the map tanh(βz). (Gradients by differences, within 1e-6.)",
+        modes: DEFINED,
+        rounds: 1000,
+        check: formulas::tanh_defined,
+    },
+    Statement {
+        id: "polynomial-printed",
+        name: "Polynomial: Ω = -|y|ˢ/s",
+        says: "The polynomial memory has Ω = -|y|^s/s, with the conjugate |θ|^r/r.",
+        modes: PRINTED,
+        rounds: 1000,
+        check: formulas::polynomial_printed,
+    },
+    Statement {
+        id: "polynomial",
+        name: "Polynomial: Ω = |y|ˢ/s",
+        says: "The polynomial memory has Ω = |y|^s/s, with the conjugate |θ|^r/r.",
+        modes: DEFINED,
+        rounds: 1000,
+        check: formulas::polynomial_defined,
+    },
+    Statement {
+        id: "exponential-printed",
+        name: "Exponential: Ω = [y log y - y]₊",
+        says: "The exponential memory has Ω = [y log y - y]₊, with the conjugate exp θ.",
+        modes: PRINTED,
+        rounds: 1000,
+        check: formulas::exponential_printed,
+    },
+    Statement {
+        id: "exponential",
+        name: "Exponential: Ω = y log y - y",
+        says: "The exponential memory has Ω = y log y - y, with the conjugate exp θ.",
+        modes: DEFINED,
+        rounds: 1000,
+        check: formulas::exponential_defined,
+    },
+    Statement {
+        id: "exponential-post-printed",
+        name: "Exponential: Ψ = H_b/β is convex",
+        says: "The exponential memory has a convex Ψ = H_b/β.",
+        modes: PRINTED,
+        rounds: 1000,
+        check: formulas::entropy_convex_printed,
+    },
+    Statement {
+        id: "exponential-post",
+        name: "Exponential: Ψ = -H_b/β is convex",
+        says: "The exponential memory has a convex Ψ = -H_b/β.",
+        modes: DEFINED,
+        rounds: 1000,
+        check: formulas::entropy_convex_defined,
+    },
+    Statement {
         id: "layer-norm-map",
         name: "Layer norm: map of an indicator",
         says: "Layer normalisation is the map of the indicator of a disc, with the variance divided by D.",
@@ -121,6 +201,22 @@ pub(super) const ALL: &[Statement] = &[
         modes: BOTH,
         rounds: 3000,
         check: retrieval::margins,
+    },
+    Statement {
+        id: "temperature-printed",
+        name: "Temperature: Ω(βy)",
+        says: "With Ω(βy) in place of Ω(y) the conjugate is Ω*(βθ)/β, as in the energy.",
+        modes: PRINTED,
+        rounds: 1000,
+        check: formulas::temperature_printed,
+    },
+    Statement {
+        id: "temperature",
+        name: "Temperature: Ω/β",
+        says: "With Ω/β in place of Ω the conjugate is Ω*(βθ)/β, as in the energy.",
+        modes: DEFINED,
+        rounds: 1000,
+        check: formulas::temperature_defined,
     },
     Statement {
         id: "energy-bounds",
@@ -323,5 +419,21 @@ pub(super) const ALL: &[Statement] = &[
         modes: DEFINED,
         rounds: 200,
         check: structured::sequence_near_sharp,
+    },
+    Statement {
+        id: "normmax-bracket-printed",
+        name: "Normmax: level below N^(1-γ)",
+        says: "The level of normmax lies between 1 and N^(1-γ) below the best score.",
+        modes: PRINTED,
+        rounds: 1000,
+        check: formulas::bracket_printed,
+    },
+    Statement {
+        id: "normmax-bracket",
+        name: "Normmax: level below N^((1-γ)/γ)",
+        says: "The level of normmax lies between 1 and N^((1-γ)/γ) below the best score, which equal scores attain.",
+        modes: DEFINED,
+        rounds: 1000,
+        check: formulas::bracket_defined,
     },
 ];
