@@ -100,7 +100,7 @@ impl SizeMap<'_> {
             let top = HEAD + row as f64 * FIELD.1;
             figure.rectangle((left, top), FIELD, shade(share), 1.0);
             figure.frame((left, top), FIELD, Stroke::new(0.6, palette::GRID));
-            let ink = if share > 25.0 { palette::PAPER } else { palette::INK };
+            let ink = if share > 35.0 { palette::PAPER } else { palette::INK };
             let at = (left + FIELD.0 / 2.0, top + FIELD.1 / 2.0 + 4.0);
             figure.text(at, Anchor::Middle, TextStyle::new(11.0, ink), number(share));
         }

@@ -8,7 +8,6 @@ use super::tally::Tally;
 
 /// Where no miss at all is drawn.
 const NOTHING: f64 = 1e-18;
-const MOST: f64 = 10.0;
 
 /// The worst miss of each statement.
 pub(super) fn misses(statements: &[(&str, &Tally)]) -> Figure {
@@ -17,13 +16,13 @@ pub(super) fn misses(statements: &[(&str, &Tally)]) -> Figure {
     let names = statements.iter().enumerate().map(|(place, (name, _))| (height(place), *name));
     let exponents = [-15, -12, -9, -6, -3, 0];
     let powers = exponents.map(|power| (10_f64.powi(power), format!("10{}", superscript(power))));
-    let x = Axis::log10("worst miss, relative").within(NOTHING / 3.0, MOST);
+    let x = Axis::log10("worst miss, relative").within(NOTHING / 3.0, 10.0);
     let x = x.ticked([(NOTHING, "0".to_owned())].into_iter().chain(powers));
     let mut panel = Panel::new("", x, Axis::linear("").within(0.2, rows as f64 + 0.8).ticked(names));
     let style = |colour, marker| Style { colour, dash: Dash::Solid, marker: Some(marker), width: 0.0 };
     let points = |wanted: bool| {
         let chosen = statements.iter().enumerate().filter(move |(_, (_, tally))| tally.holds() == wanted);
-        chosen.map(|(place, (_, tally))| (tally.worst().clamp(NOTHING, MOST), height(place))).collect::<Vec<_>>()
+        chosen.map(|(place, (_, tally))| (tally.worst().max(NOTHING), height(place))).collect::<Vec<_>>()
     };
     panel.curves.push(Curve::new("holds", style(palette::SERIES[0], Marker::Circle), points(true)));
     panel.curves.push(Curve::new("does not hold", style(palette::ALERT, Marker::Cross), points(false)));
@@ -41,12 +40,8 @@ pub(super) fn conditions(counts: &Counts) -> Figure {
             panels.push(Panel::new(*structure, Axis::log2("β"), share));
         }
         let points = (0..BETAS).map(|place| (beta(place), counts.share(condition, place))).collect();
-        let drawn = match name.split([':', ',']).next() {
-            Some("comes back") => 0,
-            Some("sufficient") => 1,
-            _ => 2,
-        };
-        let curve = Curve::new(*name, Style::series(drawn), points);
+        let first = CONDITIONS.iter().position(|(_, other)| other == name).unwrap_or(condition);
+        let curve = Curve::new(*name, Style::series(first), points);
         panels.last_mut().expect("one was just made").curves.push(curve);
     }
     let mut grid = Grid::new("What conditions promise of associations, k = 2", 2, panels);

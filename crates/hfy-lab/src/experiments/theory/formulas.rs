@@ -21,7 +21,7 @@ fn scaling(random: &mut Random, tally: &mut Tally, argument: impl Fn(&[f64], &[f
     let exact = dot(&theta, &y) - a * map.value(&y);
     let formula = a * map.conjugate(&argument(&theta, &y, a))?;
     let told = || format!("{name}, a = {a:.3}, θ = {}: {formula:.4} for {exact:.4}", shown(&theta));
-    tally.take(ROUNDING, -(formula - exact).abs() / (1.0 + exact.abs()), told);
+    tally.take(ROUNDING, -(formula - exact).abs() / (1.0 + exact.abs() + formula.abs()), told);
     Ok(())
 }
 
@@ -50,7 +50,7 @@ fn tanh(random: &mut Random, tally: &mut Tally, sign: f64) {
     let psi = |q: f64| -binary_entropy((1.0 + q) / 2.0, sign) / beta;
     let (slope, needed) = ((psi(q + STEP) - psi(q - STEP)) / (2.0 * STEP), q.atanh() / beta);
     let told = || format!("q = {q:.3}, β = {beta:.3}: {slope:.4} for {needed:.4}");
-    tally.take(DIFFERENCES, -(slope - needed).abs() / (1.0 + needed.abs()), told);
+    tally.take(DIFFERENCES, -(slope - needed).abs() / (1.0 + needed.abs() + slope.abs()), told);
 }
 
 /// With a minus between the two terms of the entropy.
@@ -157,7 +157,7 @@ fn temperature(
     let needed = map.conjugate(&theta.iter().map(|t| beta * t).collect::<Vec<_>>())? / beta;
     let found = conjugate(&map, &theta, beta)?;
     let told = || format!("{name}, β = {beta:.3}, θ = {}: {found:.4} for {needed:.4}", shown(&theta));
-    tally.take(ROUNDING, -(found - needed).abs() / (1.0 + needed.abs()), told);
+    tally.take(ROUNDING, -(found - needed).abs() / (1.0 + needed.abs() + found.abs()), told);
     Ok(())
 }
 

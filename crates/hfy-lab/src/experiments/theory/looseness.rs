@@ -18,14 +18,18 @@ pub(super) fn beta(place: usize) -> f64 {
     0.5 * 2_f64.powf(place as f64 / 3.0)
 }
 
-/// Conditions, in the order in which they are counted.
+/// Conditions, in the order in which they are counted: the structure, and what is asked.
 pub(super) const CONDITIONS: [(&str, &str); 5] = [
-    ("k-subsets", "comes back: Δ ≥ 1/β"),
-    ("k-subsets", "as printed: Δ ≥ k/β"),
-    ("sequential k-subsets", "comes back"),
-    ("sequential k-subsets", "sufficient: Δ ≥ 2k/β"),
-    ("sequential k-subsets", "as printed: Δ ≥ 6k/β"),
+    (SUBSETS, COMES_BACK),
+    (SUBSETS, AS_PRINTED),
+    (SEQUENCES, COMES_BACK),
+    (SEQUENCES, "promised by Δ ≥ 2k/β"),
+    (SEQUENCES, AS_PRINTED),
 ];
+const SUBSETS: &str = "k-subsets (printed: Δ ≥ k/β)";
+const SEQUENCES: &str = "sequences (printed: Δ ≥ 6k/β)";
+const COMES_BACK: &str = "comes back";
+const AS_PRINTED: &str = "promised as printed";
 
 /// How many associations satisfy each condition at each β.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +53,14 @@ impl Counts {
 
     pub(super) fn share(&self, condition: usize, place: usize) -> f64 {
         self.satisfied[condition][place] as f64 / self.associations.max(1) as f64
+    }
+
+    /// The β at which half of the associations satisfy a condition, between neighbours in a straight line over the logarithm.
+    pub(super) fn half(&self, condition: usize) -> Option<f64> {
+        let place = (1..BETAS).find(|&place| self.share(condition, place) >= 0.5)?;
+        let (low, high) = (self.share(condition, place - 1), self.share(condition, place));
+        let part = if high > low { (0.5 - low) / (high - low) } else { 1.0 };
+        Some(beta(place - 1) * (beta(place) / beta(place - 1)).powf(part))
     }
 
     /// All associations of one random set of patterns, without transition scores.
@@ -94,6 +106,8 @@ mod tests {
             assert!(share(0) >= share(1) && share(2) >= share(3) && share(3) >= share(4));
             assert!(share(0) >= share(2), "both states regularised ask for more");
         }
-        assert!(counts.share(1, BETAS - 1) > counts.share(4, BETAS / 2));
+        // The conditions of k-subsets differ by a factor k, and those that are sufficient for sequences by 3.
+        let ratio = |a: usize, b: usize| counts.half(a).unwrap() / counts.half(b).unwrap();
+        assert!((ratio(1, 0) / 2.0 - 1.0).abs() < 0.05 && (ratio(4, 3) / 3.0 - 1.0).abs() < 0.05);
     }
 }

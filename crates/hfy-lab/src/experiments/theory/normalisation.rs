@@ -48,7 +48,7 @@ fn conjugate(random: &mut Random, tally: &mut Tally, subtracted: impl Fn(f64, f6
     let exact = LayerNorm::new(1.0 / entries.sqrt())?.conjugate(&z)?;
     let formula = (dot(&z, &z) - subtracted(entries, mean)) / length;
     let told = || format!("z = {}: {formula:.4} for {exact:.4}", shown(&z[..width.min(4)]));
-    tally.take(ROUNDING, -(formula - exact).abs() / (1.0 + dot(&z, &z) / length), told);
+    tally.take(ROUNDING, -(formula - exact).abs() / (1.0 + dot(&z, &z) / length + formula.abs()), told);
     Ok(())
 }
 
@@ -68,7 +68,7 @@ fn twice(random: &mut Random, tally: &mut Tally, delta: Vec<f64>) -> Result<()> 
     let once = by_formula(&z, eta, &delta);
     let again = by_formula(&once, eta, &delta);
     let told = || format!("z = {}, δ = {}: once {}, twice {}", shown(&z), shown(&delta), shown(&once), shown(&again));
-    tally.take(ROUNDING, -distance(&once, &again) / (norm(&once) + norm(&delta)), told);
+    tally.take(ROUNDING, -distance(&once, &again) / (norm(&once) + norm(&again)), told);
     Ok(())
 }
 

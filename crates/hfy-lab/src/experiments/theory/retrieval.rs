@@ -195,7 +195,7 @@ fn with_post(random: &mut Random, tally: &mut Tally, post: &Post, width: usize) 
     let network = Network::new(Scaled::with_beta(name.parse::<Map>()?, beta)?, post.clone(), &case.patterns)?;
     let state = network.step(&query)?.state;
     let told = || format!("{}: {} came back as {}", case.told(beta), shown(&pattern), shown(&state));
-    tally.take(ROUNDING, -distance(&state, &pattern) / norm(&pattern), told);
+    tally.take(ROUNDING, -distance(&state, &pattern) / (norm(&state) + norm(&pattern)), told);
     Ok(())
 }
 

@@ -344,6 +344,6 @@ fn lengths(random: &mut Random, tally: &mut Tally, formula: impl Fn(f64) -> f64)
     // One bit a variable and one a pair of neighbours.
     let length = ((count + count - 1) as f64).sqrt();
     let said = formula(count as f64);
-    tally.take(1e-12, -(said - length).abs() / length, || format!("N = {count}: {said:.3} for {length:.3}"));
+    tally.take(1e-12, -(said - length).abs() / (said + length), || format!("N = {count}: {said:.3} for {length:.3}"));
     Ok(())
 }
