@@ -1,11 +1,13 @@
 //! What a cell of work has at hand.
 
+use std::any::Any;
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::shared::Shared;
 use crate::data::{Images, Place, cifar10, mnist, tiny_imagenet};
 use crate::error::{Error, Result};
 
@@ -52,12 +54,13 @@ impl Pictures {
 pub struct Shelf {
     place: Place,
     read: [OnceLock<std::result::Result<(Images, u128), String>>; 4],
+    shared: Shared,
 }
 
 impl Shelf {
     /// Data sets from a place.
     pub fn new(place: Place) -> Self {
-        Shelf { place, read: Default::default() }
+        Shelf { place, read: Default::default(), shared: Shared::default() }
     }
 
     /// Pictures.
@@ -104,6 +107,12 @@ impl<'a> Bench<'a> {
     /// Pictures.
     pub fn images(&self, pictures: Pictures) -> Result<&'a Images> {
         self.shelf.images(pictures)
+    }
+
+    /// What several cells use and only the first makes, such as an index over patterns. The name says what it is and all that
+    /// it was made of; it stays in memory until the run is over.
+    pub fn shared<V: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>> {
+        self.shelf.shared.get(name, make)
     }
 
     /// To be called now and then with what is done of the cell; stopping is an error.

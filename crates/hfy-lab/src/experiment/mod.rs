@@ -3,6 +3,7 @@
 mod bench;
 mod outcome;
 mod sample;
+mod shared;
 mod statistics;
 
 pub use bench::{Bench, Pictures, Shelf};

@@ -14,6 +14,9 @@ mod fig9;
 mod landscape;
 mod overview;
 mod recall;
+mod size_map;
+mod table3;
+mod theory;
 mod two_classes;
 
 use crate::error::{Error, Result};
@@ -28,9 +31,11 @@ pub const ALL: &[&dyn Experiment] = &[
     &fig5::Fig5,
     &fig6::Fig6,
     &fig7::Fig7,
+    &table3::Table3,
     &fig8::Fig8,
     &fig9::Fig9,
     &fig10::Fig10,
+    &theory::Theory,
 ];
 
 /// The experiments of these names; `all` is all of them. Each comes once, in the order of the paper.

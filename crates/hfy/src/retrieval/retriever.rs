@@ -21,6 +21,12 @@ use crate::network::Network;
 use crate::real::Real;
 use crate::separation::Separation;
 
+/// What is said of an index for a map that reads every pattern anyway.
+const NEEDS_REACH: Error = Error::Unsupported {
+    function: "this map",
+    what: "a support of finite reach, without which an index spares nothing",
+};
+
 /// Runs the updates of a [network](Network) on batches of queries, and reports what each query came to.
 ///
 /// Queries that are finished leave the batch: once their state comes back to the last bit, or all weight lies on a pattern
@@ -95,12 +101,33 @@ impl<'a, T: Real> Retriever<'a, T> {
     /// The same with an [index](Index) of `rank` directions over the keys, for a map whose support has a finite reach.
     ///
     /// It changes no result. Where the patterns have much in common, as images have, most of them are never read.
-    pub fn with_index(mut self, rank: usize) -> Result<Self> {
-        let Some(engine) = self.engine else {
-            let what = "a support of finite reach, without which an index spares nothing";
-            return Err(Error::Unsupported { function: "this map", what });
-        };
-        self.engine = Some(engine.with_index(Index::build(self.model.keys, rank)?)?);
+    pub fn with_index(self, rank: usize) -> Result<Self> {
+        if self.engine.is_none() {
+            return Err(NEEDS_REACH);
+        }
+        let index = Index::build(self.model.keys, rank)?;
+        self.with_built_index(index)
+    }
+
+    /// The same with an index that is there already. It must have been built over the same keys: that it has their shape is
+    /// checked, but not what is in them.
+    ///
+    /// ```
+    /// use hfy::{Network, retrieval::{Index, Retriever}};
+    /// use ndarray::array;
+    ///
+    /// let patterns = array![[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [-2.0, 0.0, 1.0]];
+    /// let index = Index::build(patterns.view(), 2)?;
+    /// for beta in [1.0, 2.0] {
+    ///     let network = Network::sparse(beta, &patterns)?;
+    ///     let retriever = Retriever::new(&network)?.with_built_index(index.clone())?;
+    ///     let retrieval = retriever.retrieve(array![[1.5, 0.3, 0.0]].view())?;
+    ///     assert_eq!(retrieval.states.row(0), patterns.row(0));
+    /// }
+    /// # Ok::<(), hfy::Error>(())
+    /// ```
+    pub fn with_built_index(mut self, index: Index<T>) -> Result<Self> {
+        self.engine = Some(self.engine.ok_or(NEEDS_REACH)?.with_index(index)?);
         Ok(self)
     }
 
