@@ -15,7 +15,7 @@ help: ## List these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
 
 demo: ## Pictures in a memory, damaged and recalled by every network; writes hfy-demo.html
-	@$(CARGO) run --quiet --release -p hfy-cli -- demo
+	@$(CARGO) run --quiet --release -p hfy-cli --no-default-features -- demo
 
 tour: ## A tour of the maps, in the terminal
 	@$(CARGO) run --quiet -p hfy --example tour
