@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use hfy::{Map, Post};
 use hfy_store::Info;
 
-use crate::commands::{certify, demo, energy, map, memory, recall, reproduce, retrieve};
+use crate::commands::{certify, data, demo, energy, map, memory, recall, reproduce, retrieve};
 use crate::error::{Error, Result};
 use crate::io::Float;
 
@@ -17,6 +17,7 @@ Examples:
   hfy certify letters.hfy --beta 0.1                what is guaranteed to come back
   hfy map sparsemax scores.csv                      weights of rows of scores
   hfy reproduce all                                 the tables and figures of the paper
+  hfy data get mnist                                a data set, from where it is published
 
 Files end in npy, npz, csv, tsv, txt, safetensors, png, jpg or jpeg. FILE:ARRAY names one of
 several arrays in a file; - is csv from the standard input, or to the standard output.
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Certify(certify::Arguments),
     Map(map::Arguments),
     Reproduce(reproduce::Arguments),
+    #[command(subcommand)]
+    Data(data::Command),
 }
 
 /// The pair of functions that makes patterns a network.

@@ -3,7 +3,6 @@
 mod cli;
 mod commands;
 mod demo;
-mod drawing;
 mod error;
 mod glyphs;
 mod io;

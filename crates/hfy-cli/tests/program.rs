@@ -14,7 +14,7 @@ fn folder() -> Folder {
 #[test]
 fn help_has_examples() {
     let folder = Folder::new();
-    let commands: [&[&str]; 14] = [
+    let commands: [&[&str]; 18] = [
         &[],
         &["demo"],
         &["map"],
@@ -29,11 +29,16 @@ fn help_has_examples() {
         &["recall", "sequential"],
         &["energy"],
         &["certify"],
+        &["data"],
+        &["data", "list"],
+        &["data", "where"],
+        &["data", "get"],
     ];
     for command in commands {
         let help = folder.ok(&[command, &["--help"]].concat());
         assert!(help.contains("Usage: hfy"), "{command:?}: {help}");
-        assert!(help.contains("Examples:") || command == ["memory"] || command == ["recall"], "{command:?}: {help}");
+        let group = ["memory", "recall", "data"].iter().any(|name| command == [*name]);
+        assert!(help.contains("Examples:") || group, "{command:?}: {help}");
     }
     assert_eq!(folder.ok(&["--version"]), concat!("hfy ", env!("CARGO_PKG_VERSION"), "\n"));
 }

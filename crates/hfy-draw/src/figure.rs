@@ -83,9 +83,9 @@ impl Figure {
         }
     }
 
-    /// A text whose line is at a point.
+    /// A text whose line is at a point. It is one line: a line break in it is a space.
     pub fn text(&mut self, at: Point, anchor: Anchor, style: TextStyle, text: impl Into<String>) {
-        let text = text.into();
+        let text = text.into().replace(char::is_control, " ");
         if placed(&at) && style.size > 0.0 && !text.trim().is_empty() {
             self.shapes.push(Shape::Text { at, anchor, style, text });
         }

@@ -28,6 +28,7 @@ mod png;
 mod resample;
 mod shape;
 mod svg;
+mod thin;
 
 pub use error::{Error, Result};
 pub use figure::Figure;

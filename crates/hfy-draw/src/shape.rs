@@ -123,6 +123,11 @@ impl TextStyle {
         TextStyle { halo: Some(colour), ..self }
     }
 
+    /// How wide a text is in this style, without its seam.
+    pub fn width(&self, text: &str) -> f64 {
+        crate::font::width(text, self)
+    }
+
     /// The width of the seam.
     pub(crate) fn seam(&self) -> f64 {
         0.22 * self.size

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::data::Checksum;
+
 /// The result of every fallible call in this crate.
 pub type Result<V> = std::result::Result<V, Error>;
 
-/// Why data could not be read, or an experiment could not be run.
+/// Why data could not be read or got, or an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -52,7 +54,7 @@ pub enum Error {
         rule: &'static str,
     },
     /// Someone asked the work to stop.
-    #[error("interrupted; what is done is kept, and the same command goes on from there")]
+    #[error("stopped; what is done is kept, and the next time goes on from there")]
     Interrupted,
     /// The library refused its arguments.
     #[error("{0}")]
@@ -61,12 +63,45 @@ pub enum Error {
     #[error("{0}")]
     Store(#[from] hfy_store::Error),
     /// The operating system refused.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}", path.display())]
     Io {
+        /// What was tried.
+        action: &'static str,
         /// The file.
         path: PathBuf,
         /// Why it failed.
         source: std::io::Error,
+    },
+    /// There is no folder to put data into.
+    #[error("there is no folder for data: name one, or set HFY_DATA_DIR")]
+    NoFolder,
+    /// A server did not give what it was asked for.
+    #[error("cannot download {address}: {what}")]
+    Download {
+        /// What was asked for.
+        address: String,
+        /// What came instead.
+        what: String,
+    },
+    /// A file has another size than the one that was published.
+    #[error("{file} has {found} bytes, expected {expected}")]
+    Size {
+        /// Its address, or its path.
+        file: String,
+        /// How many it has; where it was left there, so many and more.
+        found: u64,
+        /// How many it should have.
+        expected: u64,
+    },
+    /// A file has another checksum than the one that was published.
+    #[error("{file} has the {found}, expected the {expected}")]
+    Checksum {
+        /// Its address, or its path.
+        file: String,
+        /// The sum that it has.
+        found: Checksum,
+        /// The sum that was published.
+        expected: Checksum,
     },
 }
 
@@ -84,8 +119,8 @@ impl Error {
         Error::Format { path: path.to_owned(), what: what.into() }
     }
 
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Error::Io { path, source }
+        move |source| Error::Io { action, path, source }
     }
 }

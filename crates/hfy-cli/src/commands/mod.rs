@@ -1,6 +1,7 @@
 //! The subcommands, one a file.
 
 pub(crate) mod certify;
+pub(crate) mod data;
 pub(crate) mod demo;
 pub(crate) mod energy;
 pub(crate) mod map;
@@ -24,5 +25,6 @@ pub(crate) fn run(arguments: Cli) -> Result<()> {
         Command::Energy(arguments) => energy::run(&arguments, common),
         Command::Certify(arguments) => certify::run(&arguments, common),
         Command::Map(arguments) => map::run(&arguments, common),
+        Command::Data(command) => data::run(&command, common),
     }
 }

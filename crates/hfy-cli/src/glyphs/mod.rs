@@ -5,9 +5,7 @@ mod path;
 mod raster;
 
 use drawings::DRAWINGS;
-pub(crate) use path::Point;
 use raster::Canvas;
-pub(crate) use raster::{Tool, cover_of};
 
 /// Height and width.
 pub(crate) const SIDE: usize = 28;

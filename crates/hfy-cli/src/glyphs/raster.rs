@@ -4,7 +4,7 @@ use super::path::Point;
 
 /// What a path is drawn with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Tool {
+pub(super) enum Tool {
     /// A round pen of this width.
     Pen(f64),
     /// Ink inside of the path.
@@ -46,7 +46,7 @@ impl Canvas {
 }
 
 /// How much of the pixel around `centre` a tool reaches.
-pub(crate) fn cover_of(tool: Tool, lines: &[Vec<Point>], centre: Point) -> f64 {
+fn cover_of(tool: Tool, lines: &[Vec<Point>], centre: Point) -> f64 {
     let edge = lines.iter().map(|line| distance(centre, line)).fold(f64::INFINITY, f64::min);
     let inside = match tool {
         Tool::Pen(width) | Tool::Eraser(width) => width / 2.0 - edge,

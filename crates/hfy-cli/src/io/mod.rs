@@ -3,6 +3,7 @@
 pub(crate) mod array;
 pub(crate) mod csv;
 mod element;
+pub(crate) mod figure;
 pub(crate) mod npy;
 pub(crate) mod npz;
 pub(crate) mod output;

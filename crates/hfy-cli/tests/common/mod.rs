@@ -95,7 +95,8 @@ impl Folder {
     }
 }
 
-fn finish(command: &mut Command) -> Run {
+/// Runs a command to its end.
+pub(crate) fn finish(command: &mut Command) -> Run {
     let output = command.output().expect("the program runs");
     Run {
         code: output.status.code().unwrap_or(-1),

@@ -56,7 +56,7 @@ impl Contours {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        if self.rows < 2 || self.columns < 2 || self.rows * self.columns != self.values.len() {
+        if self.rows < 2 || self.columns < 2 || self.rows.checked_mul(self.columns) != Some(self.values.len()) {
             let rule = format!("contours of {} x {} points need one a point, and two a side", self.rows, self.columns);
             return Err(Error::argument("the number of values of contours", self.values.len(), rule));
         }
@@ -75,11 +75,7 @@ impl Contours {
             let rings = self.rings(*floor);
             let on_paper = |ring: &Vec<Point>| {
                 let ring: Vec<Point> = ring.iter().map(|point| area.place(*point)).collect();
-                if ring.iter().all(|p| p.0.is_finite() && p.1.is_finite()) {
-                    area.window.surface(&ring)
-                } else {
-                    Vec::new()
-                }
+                if ring.iter().all(|p| p.0.is_finite() && p.1.is_finite()) { area.surface(&ring) } else { Vec::new() }
             };
             figure.surfaces(rings.iter().map(on_paper).collect(), colour(f64::midpoint(*floor, ceiling)), 1.0);
         }
@@ -89,8 +85,7 @@ impl Contours {
     pub(super) fn draw(&self, area: &Area, figure: &mut Figure) {
         for level in self.sorted_levels() {
             for line in self.lines(level) {
-                let points: Vec<Point> = line.iter().map(|point| area.place(*point)).collect();
-                for piece in area.window.line(&points) {
+                for piece in area.line(&line) {
                     figure.line(piece, Stroke::new(self.width, self.colour));
                 }
             }
@@ -197,5 +192,72 @@ impl Contours {
         let inside = (0..self.rows as i64).contains(&row) && (0..self.columns as i64).contains(&column);
         let value = inside.then(|| self.values[row as usize * self.columns + column as usize])?;
         value.is_finite().then_some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn circle(side: usize) -> Contours {
+        let value = |(x, y): Point| x * x + y * y;
+        Contours { levels: vec![1.0], ..Contours::of((-2.0, 2.0), (-2.0, 2.0), side, side, 1, value) }
+    }
+
+    /// Twice the area inside of a ring is positive where it goes to the left.
+    fn area(ring: &[Point]) -> f64 {
+        ring.windows(2).map(|pair| pair[0].0 * pair[1].1 - pair[1].0 * pair[0].1).sum::<f64>() / 2.0
+    }
+
+    #[test]
+    fn the_contour_of_a_circle_is_one_round_line() {
+        let lines = circle(61).lines(1.0);
+        assert_eq!(lines.len(), 1);
+        let line = &lines[0];
+        assert_eq!(line.first(), line.last());
+        // Linear interpolation in cells of 1/15 is off by at most h²/4.
+        assert!(line.iter().all(|(x, y)| (x.hypot(*y) - 1.0).abs() < 0.0012));
+        assert!((area(line).abs() - std::f64::consts::PI).abs() < 0.01);
+        // What is high is outside, and on the left: the line goes clockwise.
+        assert!(area(line) < 0.0);
+    }
+
+    #[test]
+    fn rings_close_at_the_border_and_around_holes() {
+        let rings = circle(61).rings(1.0);
+        let mut areas: Vec<f64> = rings.iter().map(|ring| area(ring)).collect();
+        areas.sort_by(f64::total_cmp);
+        assert!(rings.iter().all(|ring| ring.first() == ring.last()) && areas.len() == 2);
+        assert!((areas[0] + std::f64::consts::PI).abs() < 0.01 && (areas[1] - 16.0).abs() < 1e-9, "{areas:?}");
+        assert_eq!(circle(9).rings(100.0).len(), 0);
+    }
+
+    #[test]
+    fn cells_that_are_not_there_are_left_out() {
+        let mut contours = circle(61);
+        contours.values.iter_mut().skip(30 * 61).take(61).for_each(|value| *value = f64::NAN);
+        contours.values[0] = f64::INFINITY;
+        let lines = contours.lines(1.0);
+        assert_eq!(lines.len(), 2);
+        // The row at y = 0 is gone, and the cells on both sides of it.
+        assert!(lines.iter().flatten().all(|(x, y)| y.abs() > 0.06 && (x.hypot(*y) - 1.0).abs() < 0.0012));
+        contours.values.fill(f64::NAN);
+        assert!(contours.lines(1.0).is_empty() && contours.rings(1.0).is_empty());
+    }
+
+    #[test]
+    fn saddles_are_joined_by_their_mean() {
+        let saddle = |values: [f64; 4]| Contours {
+            values: values.to_vec(),
+            levels: vec![0.5],
+            ..Contours::of((0.0, 1.0), (0.0, 1.0), 2, 2, 1, |_| 0.0)
+        };
+        // Corners 0 and 3 are high. Joined, the lines cut off the low corners.
+        let near =
+            |line: &[Point], corner: Point| line.iter().all(|p| (p.0 - corner.0).abs() + (p.1 - corner.1).abs() < 0.9);
+        let joined = saddle([1.0, 0.2, 0.2, 1.0]).lines(0.5);
+        assert!(joined.len() == 2 && joined.iter().any(|line| near(line, (1.0, 0.0))), "{joined:?}");
+        let apart = saddle([0.8, 0.0, 0.0, 0.8]).lines(0.5);
+        assert!(apart.len() == 2 && apart.iter().any(|line| near(line, (0.0, 0.0))), "{apart:?}");
     }
 }

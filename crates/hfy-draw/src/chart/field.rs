@@ -35,7 +35,7 @@ impl Field {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        if self.rows * self.columns != self.colours.len() || self.colours.is_empty() {
+        if self.rows.checked_mul(self.columns) != Some(self.colours.len()) || self.colours.is_empty() {
             let rule = format!("a field of {} x {} cells needs one a cell, and at least one", self.rows, self.columns);
             return Err(Error::argument("the number of colours of a field", self.colours.len(), rule));
         }

@@ -1,20 +1,17 @@
 //! Panels side by side.
 
-use super::area::Area;
+use super::cell::{Cell, across, upwards};
 use super::legend::{Legend, Table};
 use super::panel::Panel;
 use super::span::Span;
-use super::{Axis, place, ticks, words};
+use super::words;
 use crate::clip::Window;
-use crate::font::{self, CAP_HEIGHT};
 use crate::{Anchor, Figure, Point};
 
 /// Around the whole figure.
 const PAPER_MARGIN: f64 = 10.0;
 /// Between panels, beside their own words.
 const BETWEEN: f64 = 16.0;
-/// From the frame to the numbers at its ticks.
-const TO_TICKS: f64 = 6.0;
 /// From one word to another.
 const GAP: f64 = 5.0;
 
@@ -37,24 +34,6 @@ pub struct Grid {
     pub shared_y: bool,
     /// Where the legend stands.
     pub legend: Legend,
-}
-
-/// A panel with all that its place depends on.
-struct Cell<'a> {
-    panel: &'a Panel,
-    row: usize,
-    column: usize,
-    x: Span,
-    y: Span,
-    x_ticks: Vec<(f64, String)>,
-    y_ticks: Vec<(f64, String)>,
-    /// Whether numbers stand at the ticks.
-    numbers: (bool, bool),
-    title: Vec<String>,
-    x_label: Vec<String>,
-    y_label: Vec<String>,
-    /// The plotting area in the place that every panel has.
-    window: Window,
 }
 
 impl Grid {
@@ -92,7 +71,7 @@ impl Grid {
         let row_labels: Vec<Vec<String>> =
             self.row_labels.iter().take(rows).map(|label| words::lines(label, &row_style, self.size().1)).collect();
         let labels = row_labels.iter().map(|label| words::height(label, &row_style)).fold(0.0, f64::max);
-        let labels = if labels > 0.0 { labels + GAP } else { 0.0 };
+        let labels = if labels > 0.0 { labels + 2.0 * GAP } else { 0.0 };
         let start = PAPER_MARGIN + labels;
         let lefts = places(start, &left, &right, self.size().0);
         let grid_right = lefts.last().map_or(start, |x| x + self.size().0) + right.last().copied().unwrap_or(0.0);
@@ -191,12 +170,13 @@ impl Grid {
                 x,
                 y,
                 x_ticks: across(axis_x, &x, size.0),
-                y_ticks: axis_y.ticks.clone().unwrap_or_else(|| ticks::ticks(&y, ((size.1 / 32.0) as usize).min(7))),
+                y_ticks: upwards(axis_y, &y, size.1),
                 numbers,
-                title: text(&panel.title, words::panel_title(), size.0, true),
-                x_label: text(&panel.x.label, words::axis_label(), size.0, name_x),
-                y_label: text(&panel.y.label, words::axis_label(), size.1, name_y),
+                title: text(&panel.title, words::panel_title(), self.size().0, true),
+                x_name: text(&panel.x.label, words::axis_label(), self.size().0, name_x),
+                y_name: text(&panel.y.label, words::axis_label(), self.size().1, name_y),
                 window,
+                size: self.size(),
             }
         };
         all.clone().map(cell).collect()
@@ -236,110 +216,4 @@ fn shared(panels: &[usize], span: impl Fn(usize) -> Span) -> Option<Span> {
     let mut spans = panels.iter().map(|panel| span(*panel));
     let first = spans.next()?;
     spans.try_fold(first, |all, span| (span.scale == all.scale).then(|| all.with(span)))
-}
-
-/// As many ticks as have room for their numbers.
-fn across(axis: &Axis, span: &Span, width: f64) -> Vec<(f64, String)> {
-    if let Some(ticks) = &axis.ticks {
-        return ticks.clone();
-    }
-    let fits = |ticks: &[(f64, String)]| {
-        ticks.windows(2).all(|pair| {
-            let apart = (span.share(pair[1].0) - span.share(pair[0].0)) * width;
-            let label = |text: &str| font::width(text, &words::tick_label());
-            apart >= f64::midpoint(label(&pair[0].1), label(&pair[1].1)) + 10.0
-        })
-    };
-    let found = (2..=8).rev().map(|most| ticks::ticks(span, most)).find(|ticks| fits(ticks));
-    found.unwrap_or_default()
-}
-
-impl Cell<'_> {
-    fn right(&self) -> f64 {
-        let last = self.x_ticks.iter().filter(|_| self.numbers.0).map(|(value, text)| {
-            let at = self.window.low.0 + self.x.share(*value) * (self.window.high.0 - self.window.low.0);
-            at + font::width(text, &words::tick_label()) / 2.0 - self.window.high.0
-        });
-        last.fold(0.0, f64::max)
-    }
-
-    fn y_numbers_width(&self) -> f64 {
-        let widths = self.y_ticks.iter().map(|tick| font::width(&tick.1, &words::tick_label()));
-        if self.numbers.1 { widths.fold(0.0, f64::max) } else { 0.0 }
-    }
-
-    fn left(&self) -> f64 {
-        let label = words::height(&self.y_label, &words::axis_label());
-        let label = if label > 0.0 { label + 2.0 } else { 0.0 };
-        let numbers = self.y_numbers_width();
-        let first = self.x_ticks.first().filter(|_| self.numbers.0);
-        let overhang = first.map_or(0.0, |(value, text)| {
-            font::width(text, &words::tick_label()) / 2.0
-                - self.x.share(*value) * (self.window.high.0 - self.window.low.0)
-        });
-        let numbers = if numbers > 0.0 { numbers + TO_TICKS } else { 0.0 };
-        (numbers + label).max(overhang) - self.window.low.0
-    }
-
-    fn above(&self) -> f64 {
-        let title = words::height(&self.title, &words::panel_title());
-        (if title > 0.0 { title + 3.0 } else { CAP_HEIGHT * words::tick_label().size / 2.0 }) - self.window.low.1
-    }
-
-    fn below(&self) -> f64 {
-        let label = words::height(&self.x_label, &words::axis_label());
-        let numbers = if self.numbers.0 { words::LEADING * words::tick_label().size + 5.0 } else { 0.0 };
-        let label = if label > 0.0 { label + 1.0 } else { 0.0 };
-        let hidden = self.window.low.1;
-        (numbers + label - hidden).max(CAP_HEIGHT * words::tick_label().size / 2.0)
-    }
-
-    fn draw(&self, (x, y): Point, figure: &mut Figure) {
-        let Window { low, high } = self.window;
-        let corner = (x + low.0, y + low.1);
-        let window = Window::new(corner, (high.0 - low.0, high.1 - low.1));
-        let area = Area { window, x: self.x, y: self.y };
-        self.panel.draw(&area, &self.x_ticks, &self.y_ticks, figure);
-        place::draw(self.panel, &area, figure);
-        self.draw_numbers(&area, figure);
-        let Window { low, high } = window;
-        let middle = (f64::midpoint(low.0, high.0), f64::midpoint(low.1, high.1));
-        let title_height = words::height(&self.title, &words::panel_title());
-        words::write(&self.title, words::panel_title(), Anchor::Middle, (middle.0, low.1 - 3.0 - title_height), figure);
-        let numbers = if self.numbers.0 { words::LEADING * words::tick_label().size + 5.0 } else { 0.0 };
-        words::write(&self.x_label, words::axis_label(), Anchor::Middle, (middle.0, high.1 + numbers + 1.0), figure);
-        let style = words::axis_label().turned();
-        let numbers = self.y_numbers_width();
-        let numbers = if numbers > 0.0 { numbers + TO_TICKS } else { 0.0 };
-        let label = words::height(&self.y_label, &style);
-        words::write(&self.y_label, style, Anchor::Middle, (low.0 - numbers - 2.0 - label, middle.1), figure);
-    }
-
-    /// The numbers at ticks. One that would touch the one before is left out.
-    fn draw_numbers(&self, area: &Area, figure: &mut Figure) {
-        let style = words::tick_label();
-        let Window { low, high } = area.window;
-        let half = CAP_HEIGHT * style.size / 2.0;
-        if self.numbers.0 {
-            let mut free = f64::NEG_INFINITY;
-            for (value, text) in &self.x_ticks {
-                let (x, width) = (area.place((*value, self.y.low)).0, font::width(text, &style));
-                if area.window.contains((x, high.1)) && x - width / 2.0 >= free {
-                    let y = high.1 + 5.0 + words::LEADING * style.size / 2.0 + half;
-                    figure.text((x, y), Anchor::Middle, style, text.clone());
-                    free = x + width / 2.0 + 4.0;
-                }
-            }
-        }
-        if self.numbers.1 {
-            let mut free = f64::INFINITY;
-            for (value, text) in &self.y_ticks {
-                let y = area.place((self.x.low, *value)).1;
-                if area.window.contains((low.0, y)) && y <= free {
-                    figure.text((low.0 - TO_TICKS, y + half), Anchor::End, style, text.clone());
-                    free = y - style.size;
-                }
-            }
-        }
-    }
 }

@@ -6,6 +6,7 @@
 mod area;
 mod axis;
 mod bars;
+mod cell;
 mod contours;
 mod curve;
 mod field;
@@ -14,6 +15,7 @@ mod legend;
 mod mark;
 mod panel;
 mod place;
+mod plot;
 mod span;
 mod style;
 mod ticks;

@@ -29,6 +29,9 @@ pub(super) fn minor(span: &Span, ticks: &[(f64, String)]) -> Vec<f64> {
 
 /// Multiples of 1, 2, 2.5 or 5 times a power of 10.
 fn linear(span: &Span, most: usize) -> Vec<(f64, String)> {
+    if !span.length().is_finite() {
+        return Vec::new();
+    }
     let first = (span.length() / most as f64).log10().floor() as i32;
     let steps = (first..).flat_map(|power| [(10, power - 1), (20, power - 1), (25, power - 1), (50, power - 1)]);
     for (digits, power) in steps.take(20) {
@@ -50,12 +53,13 @@ fn linear(span: &Span, most: usize) -> Vec<(f64, String)> {
 fn powers(span: &Span, most: usize, base: i32) -> Option<Vec<(f64, String)>> {
     let logarithm = |value: f64| value.ln() / f64::from(base).ln();
     let (low, high) = ((logarithm(span.low) - 1e-9).ceil() as i32, (logarithm(span.high) + 1e-9).floor() as i32);
-    let found = (1..=high - low).map(|step| {
-        // Multiples of the step, so that panels with other ranges have the same ticks.
-        (low..=high).filter(|power| power.rem_euclid(step) == 0).collect::<Vec<i32>>()
-    });
-    // Odd powers of 2 (2, 8, 32) are as good as even ones where they are more.
-    let powers = found.into_iter().find(|powers| powers.len() <= most).filter(|powers| powers.len() > 1)?;
+    // Where to begin is chosen for most ticks (2, 8, 32 rather than 4, 16), and for multiples of the step otherwise.
+    let every = |step: i32, first: i32| -> Vec<i32> {
+        (low..=high).filter(|power| (power - first).rem_euclid(step) == 0).collect()
+    };
+    let best = |step: i32| (0..step).rev().map(|first| every(step, first)).max_by_key(Vec::len);
+    let steps = [1, 2, 4, 5, 10, 20, 50, 100, 200].into_iter().filter_map(best);
+    let powers = steps.into_iter().find(|powers| powers.len() <= most).filter(|powers| powers.len() > 1)?;
     let plain = powers.iter().all(|power| if base == 2 { (-3..=13).contains(power) } else { (-3..=4).contains(power) });
     let label = |power: &i32| {
         let value = f64::from(base).powi(*power);
@@ -125,9 +129,10 @@ mod tests {
         assert_eq!(labels(Scale::Log2, 1.0, 64.0, 5), ["1", "4", "16", "64"]);
         assert_eq!(labels(Scale::Log2, 2f64.powi(-8), 256.0, 5), ["2⁻⁸", "2⁻⁴", "2⁰", "2⁴", "2⁸"]);
         assert_eq!(labels(Scale::Log10, 0.01, 100.0, 8), ["0.01", "0.1", "1", "10", "100"]);
-        assert_eq!(labels(Scale::Log10, 1e-9, 1.0, 5), ["10⁻⁹", "10⁻⁶", "10⁻³", "10⁰"]);
+        assert_eq!(labels(Scale::Log10, 1e-9, 1.0, 5), ["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"]);
+        assert_eq!(labels(Scale::Log2, 2.0, 32.0, 3), ["2", "8", "32"]);
         assert_eq!(labels(Scale::Log10, 0.15, 0.9, 5), ["0.2", "0.5"]);
-        assert_eq!(labels(Scale::Log2, 1.1, 1.9, 4), ["1.25", "1.50", "1.75"]);
+        assert_eq!(labels(Scale::Log2, 1.1, 1.9, 4), ["1.2", "1.4", "1.6", "1.8"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Images, Place, bytes};
+use super::{Found, Images, Place, bytes};
 use crate::error::{Error, Result};
 
 /// The names of the classes.
@@ -15,6 +15,22 @@ const MOST: u64 = 1 << 29;
 
 /// The pictures to train with: the five published batches, or the first 5,000.
 pub fn train(place: &Place) -> Result<Images> {
+    read(&train_files(place)?.files)
+}
+
+/// The pictures to test with: the published batch, or its first 2,000.
+pub fn test(place: &Place) -> Result<Images> {
+    read(&[test_file(place)?])
+}
+
+/// The files of both parts.
+pub(super) fn find(place: &Place) -> Result<Found> {
+    let mut found = train_files(place)?;
+    found.files.push(test_file(place)?);
+    Ok(found)
+}
+
+fn train_files(place: &Place) -> Result<Found> {
     let batches: Result<Vec<PathBuf>> = (1..=5)
         .map(|number| {
             let name = format!("data_batch_{number}.bin");
@@ -22,15 +38,16 @@ pub fn train(place: &Place) -> Result<Images> {
         })
         .collect();
     match batches {
-        Ok(batches) => read(&batches),
-        Err(missing) => read(&[place.file("cifar10", &["train_5000.bin"]).map_err(|_| missing)?]),
+        Ok(batches) => Ok(Found::whole(batches)),
+        Err(missing) => {
+            let first = place.file("cifar10", &["train_5000.bin"]).map_err(|_| missing)?;
+            Ok(Found { files: vec![first], part: Some("the first 5,000 to train with") })
+        }
     }
 }
 
-/// The pictures to test with: the published batch, or its first 2,000.
-pub fn test(place: &Place) -> Result<Images> {
-    let names = ["test_batch.bin", "cifar-10-batches-bin/test_batch.bin", "test_2000.bin"];
-    read(&[place.file("cifar10", &names)?])
+fn test_file(place: &Place) -> Result<PathBuf> {
+    place.file("cifar10", &["test_batch.bin", "cifar-10-batches-bin/test_batch.bin", "test_2000.bin"])
 }
 
 /// Reads binary records: a label, then 1,024 bytes each of red, green and blue.

@@ -1,10 +1,10 @@
 //! Multiple-instance learning: bags of feature vectors, of which only the bag has a label.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use super::{Place, bytes, matlab};
+use super::{Found, Place, bytes, matlab};
 use crate::error::{Error, Result};
 
 const MOST: u64 = 1 << 30;
@@ -100,9 +100,19 @@ impl Bags {
 
 /// Reads a set from its MATLAB file, or from the same numbers as csv.gz.
 pub fn load(place: &Place, animal: Animal) -> Result<Bags> {
-    let (matrix, text) = (format!("{}_100x100.mat", animal.name()), format!("{}.csv.gz", animal.name()));
-    let path = place.file("mil", &[&matrix, &text])?;
+    let path = file(place, animal)?;
     if path.extension().is_some_and(|extension| extension == "mat") { read_matlab(&path) } else { read_csv(&path) }
+}
+
+/// The files of all three animals.
+pub(super) fn find(place: &Place) -> Result<Found> {
+    let animals = [Animal::Elephant, Animal::Fox, Animal::Tiger];
+    Ok(Found::whole(animals.into_iter().map(|animal| file(place, animal)).collect::<Result<_>>()?))
+}
+
+fn file(place: &Place, animal: Animal) -> Result<PathBuf> {
+    let (matrix, text) = (format!("{}_100x100.mat", animal.name()), format!("{}.csv.gz", animal.name()));
+    place.file("mil", &[&matrix, &text])
 }
 
 /// Reads `features`, `labels` and `bag_ids` from a MATLAB 5 file.

@@ -6,8 +6,14 @@
 //! | [`cifar10`] | binary records |
 //! | [`tiny_imagenet`] | the folder of JPEG pictures, or NumPy arrays |
 //! | [`mil`] | bags: MATLAB 5, or csv.gz |
+//!
+//! [`catalogue`] says where each is published; `download`, a feature, gets it from there.
 
+pub mod catalogue;
+mod checksum;
 pub mod cifar10;
+#[cfg(feature = "download")]
+pub mod download;
 pub mod idx;
 mod images;
 pub mod matlab;
@@ -15,10 +21,13 @@ pub mod mil;
 pub mod mnist;
 mod npy;
 mod place;
+mod source;
 pub mod tiny_imagenet;
 
+pub use checksum::Checksum;
 pub use images::Images;
-pub use place::Place;
+pub use place::{Origin, Place};
+pub use source::{Content, Found, Packing, Proof, Set, Source};
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -30,9 +39,9 @@ use crate::error::{Error, Result};
 
 /// The whole of a file, unpacked if it is gzipped; at most `most` bytes of it.
 fn bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let mut file = BufReader::new(File::open(path).map_err(Error::io(path))?);
+    let mut file = BufReader::new(File::open(path).map_err(Error::io("read", path))?);
     let mut start = Vec::new();
-    file.by_ref().take(2).read_to_end(&mut start).map_err(Error::io(path))?;
+    file.by_ref().take(2).read_to_end(&mut start).map_err(Error::io("read", path))?;
     let packed = start == [0x1f, 0x8b];
     let whole = std::io::Cursor::new(start).chain(file);
     let mut bytes = Vec::new();
@@ -45,6 +54,6 @@ fn bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
         Ok(_) if bytes.len() as u64 > most => Err(Error::format(path, format!("holds more than {most} bytes"))),
         Ok(_) => Ok(bytes),
         Err(error) if packed => Err(Error::format(path, format!("is not a whole gzip file: {error}"))),
-        Err(error) => Err(Error::io(path)(error)),
+        Err(error) => Err(Error::io("read", path)(error)),
     }
 }

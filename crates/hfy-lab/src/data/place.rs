@@ -9,6 +9,18 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     folders: Vec<PathBuf>,
+    origins: Vec<Origin>,
+}
+
+/// Why a folder is looked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It was named.
+    Named,
+    /// The environment variable `HFY_DATA_DIR` names it.
+    Variable,
+    /// It is `hfy` in the user's cache folder.
+    Cache,
 }
 
 impl Place {
@@ -19,20 +31,23 @@ impl Place {
         {
             return Err(Error::format(folder, "is not a folder"));
         }
-        let variable = std::env::var_os("HFY_DATA_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
-        let folders = named.map(Path::to_owned).into_iter().chain(variable).chain(Self::cache()).collect();
-        Ok(Place { folders })
+        let (folders, origins) = candidates(named).unzip();
+        Ok(Place { folders, origins })
+    }
+
+    /// The folder to put data into: the first that would be looked in, whether it is there or not.
+    pub fn target(named: Option<&Path>) -> Result<PathBuf> {
+        candidates(named).next().map(|(folder, _)| folder).ok_or(Error::NoFolder)
     }
 
     /// `hfy` in the user's cache folder, where there is one.
     pub fn cache() -> Option<PathBuf> {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let base = if cfg!(windows) {
-            set("LOCALAPPDATA")
+            variable("LOCALAPPDATA")
         } else if cfg!(target_os = "macos") {
-            set("HOME").map(|home| home.join("Library/Caches"))
+            variable("HOME").map(|home| home.join("Library/Caches"))
         } else {
-            set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))
+            variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")))
         };
         base.map(|base| base.join("hfy"))
     }
@@ -40,6 +55,11 @@ impl Place {
     /// The folders, in the order in which they are looked at.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
+    }
+
+    /// Why each of the folders is looked in.
+    pub fn origins(&self) -> &[Origin] {
+        &self.origins
     }
 
     /// The first of these files that is there, in the folder of the set or beside it.
@@ -55,4 +75,16 @@ impl Place {
         let files = names.iter().map(|name| format!("{set}/{name}")).collect();
         Err(Error::Missing { name: set, files, folders: self.folders.clone() })
     }
+}
+
+fn candidates(named: Option<&Path>) -> impl Iterator<Item = (PathBuf, Origin)> {
+    let named = named.map(|folder| (folder.to_owned(), Origin::Named));
+    let set = variable("HFY_DATA_DIR").map(|folder| (folder, Origin::Variable));
+    let cache = Place::cache().map(|folder| (folder, Origin::Cache));
+    named.into_iter().chain(set).chain(cache)
+}
+
+/// The path in an environment variable, if it has one.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -8,7 +8,7 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-use super::{Images, Place, bytes, npy};
+use super::{Found, Images, Place, bytes, npy};
 use crate::error::{Error, Result};
 
 const CLASSES: usize = 200;
@@ -17,12 +17,21 @@ const MOST: u64 = 1 << 24;
 
 /// The pictures to train with: the published folder, or NumPy arrays of the first twelve of each class.
 pub fn train(place: &Place) -> Result<Images> {
+    match &find(place)?.files[..] {
+        [pixels, labels] => read_arrays(pixels, labels),
+        files => read_folder(&files[0]),
+    }
+}
+
+/// The folder, or the two arrays.
+pub(super) fn find(place: &Place) -> Result<Found> {
     let set = "tiny-imagenet";
     match place.file(set, &["tiny-imagenet-200/train", "train"]) {
-        Ok(folder) => read_folder(&folder),
+        Ok(folder) => Ok(Found::whole(vec![folder])),
         Err(missing) => {
             let pixels = place.file(set, &["train_2400x64x64x3_uint8.npy"]).map_err(|_| missing)?;
-            read_arrays(&pixels, &place.file(set, &["train_2400_labels_uint8.npy"])?)
+            let labels = place.file(set, &["train_2400_labels_uint8.npy"])?;
+            Ok(Found { files: vec![pixels, labels], part: Some("the first twelve of each class") })
         }
     }
 }
@@ -73,9 +82,11 @@ pub fn read_folder(folder: &Path) -> Result<Images> {
 
 /// What is in a folder, by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let listed = fs::read_dir(folder).map_err(Error::io(folder))?;
-    let mut paths: Vec<PathBuf> =
-        listed.map(|entry| entry.map(|e| e.path())).collect::<std::io::Result<_>>().map_err(Error::io(folder))?;
+    let listed = fs::read_dir(folder).map_err(Error::io("read", folder))?;
+    let mut paths: Vec<PathBuf> = listed
+        .map(|entry| entry.map(|e| e.path()))
+        .collect::<std::io::Result<_>>()
+        .map_err(Error::io("read", folder))?;
     paths.sort();
     Ok(paths)
 }

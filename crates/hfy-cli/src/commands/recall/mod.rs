@@ -12,10 +12,9 @@ use hfy::recall::Recall;
 use hfy::{Entmax, FreeRecall, Map, SequentialRecall};
 
 use crate::cli::{Common, Reading, positive, resolve_beta};
-use crate::drawing::Figure;
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{Format, Output, Rows};
+use crate::io::{Format, Output, Rows, figure};
 use crate::number::{Number, with_float};
 use crate::patterns::Patterns;
 use crate::terminal::{Style, Watch};
@@ -129,7 +128,7 @@ fn run_in<T: Number>(
     let mut document = Document::new(parameters, &recall, patterns, ordered)?;
     if let Some(output) = &outputs.picture {
         let start = state.unwrap_or_else(|| matrix.row(row).to_vec());
-        picture::of(&document, patterns, (&matrix.view(), &start)).write(output)?;
+        figure::write(&picture::of(&document, patterns, (&matrix.view(), &start))?, output)?;
         document.picture = Some(output.path().display().to_string());
     }
     if let Some(output) = &outputs.table {
@@ -188,7 +187,7 @@ impl Outputs {
             }
         }
         let picture =
-            shared.picture.as_ref().map(|path| Figure::output("--picture", path, shared.force)).transpose()?;
+            shared.picture.as_ref().map(|path| figure::output("--picture", path, shared.force)).transpose()?;
         Ok(Outputs { table, picture })
     }
 }

@@ -1,10 +1,10 @@
 //! What was recalled, drawn: pictures in their order, or a plot of patterns against rounds.
 
+use hfy_draw::{Anchor, Colour, Dash, Figure, Marker, Pixels, Point, Stroke, TextStyle};
 use ndarray::ArrayView2;
 
 use super::document::{Document, RoundOut};
-use crate::drawing::{Anchor, Colour, Figure, Shape};
-use crate::glyphs::Point;
+use crate::error::{Error, Result};
 use crate::number::Number;
 use crate::patterns::Patterns;
 use crate::terminal::number;
@@ -19,24 +19,28 @@ const PAPER: Colour = [255, 255, 255];
 const REPEAT: Colour = [178, 44, 28];
 const JUMP: Colour = [38, 120, 190];
 const MARGIN: f64 = 24.0;
+/// Numbers, names and what the marks mean.
+const SMALL: f64 = 11.0;
+/// Below pictures.
+const CAPTION: f64 = 10.0;
 
 /// A strip of pictures where the patterns are some, a plot otherwise.
 pub(super) fn of<T: Number>(
     document: &Document,
     patterns: &Patterns,
     (matrix, cue): (&ArrayView2<'_, T>, &[T]),
-) -> Figure {
+) -> Result<Figure> {
     match patterns.picture() {
         Some(size) => {
             let greys = |row: &mut dyn Iterator<Item = &T>| row.map(|v| v.wide()).collect::<Vec<f64>>();
             let rows = document.rounds.iter().map(|round| greys(&mut matrix.row(round.row).iter())).collect();
             strip(document, size, greys(&mut cue.iter()), rows)
         }
-        None => plot(document),
+        None => Ok(plot(document)),
     }
 }
 
-/// A figure with its title in two lines.
+/// A figure with its title in two lines, at least as wide as they are.
 fn titled(document: &Document, width: f64, height: f64) -> Figure {
     let p = &document.parameters;
     let what = match (p.method, &p.map) {
@@ -49,31 +53,29 @@ fn titled(document: &Document, width: f64, height: f64) -> Figure {
     if let (Some(coefficient), Some(ceiling)) = (document.levenshtein, document.levenshtein_ceiling) {
         measures += &format!(", Levenshtein coefficient {} of at most {}", number(coefficient), number(ceiling));
     }
-    let mut figure = Figure { title: format!("{title}; {measures}"), width, height, shapes: Vec::new() };
-    figure.text((MARGIN, 30.0), Anchor::Start, 15.0, INK, title);
-    figure.text((MARGIN, 49.0), Anchor::Start, 11.0, SOFT, measures);
+    let (large, small) = (TextStyle::new(14.0, INK).bold(), TextStyle::new(SMALL, SOFT));
+    let width = width.max(2.0 * MARGIN + large.width(&title).max(small.width(&measures)));
+    let mut figure = Figure::new(format!("{title}; {measures}"), width, height);
+    figure.text((MARGIN, 30.0), Anchor::Start, large, title);
+    figure.text((MARGIN, 49.0), Anchor::Start, small, measures);
     figure
 }
 
 /// A disc for what came again and a triangle for a jump, the former on the latter, each with white around it where there is room.
 fn mark(figure: &mut Figure, repeat_at: Option<Point>, jump_at: Option<Point>, radius: f64) {
     let ring = if radius > 3.0 { 1.5 } else { 0.0 };
-    if let Some((x, y)) = jump_at {
-        let mut triangle = |r: f64, colour: Colour| {
-            let points = vec![(x, y - r), (x + 0.92 * r, y + 0.72 * r), (x - 0.92 * r, y + 0.72 * r)];
-            figure.shapes.push(Shape::Surface { points, colour });
-        };
-        let size = if repeat_at == jump_at { 2.2 * radius } else { 1.4 * radius };
+    if let Some(at) = jump_at {
+        let size = if repeat_at == Some(at) { 4.0 * radius } else { 2.0 * radius };
         if ring > 0.0 {
-            triangle(size + 2.0 * ring, PAPER);
+            figure.marker(at, Marker::Triangle, size + 3.0 * ring, PAPER);
         }
-        triangle(size, JUMP);
+        figure.marker(at, Marker::Triangle, size, JUMP);
     }
-    if let Some(centre) = repeat_at {
+    if let Some(at) = repeat_at {
         if ring > 0.0 {
-            figure.shapes.push(Shape::Disc { centre, radius: radius + ring, colour: PAPER });
+            figure.marker(at, Marker::Circle, 2.0 * (radius + ring), PAPER);
         }
-        figure.shapes.push(Shape::Disc { centre, radius, colour: REPEAT });
+        figure.marker(at, Marker::Circle, 2.0 * radius, REPEAT);
     }
 }
 
@@ -88,8 +90,9 @@ fn legend(figure: &mut Figure, document: &Document, y: f64) {
     for (repeat, text) in entries {
         let at = (x, y - 4.0);
         mark(figure, repeat.then_some(at), (!repeat).then_some(at), 4.5);
-        figure.text((x + 12.0, y), Anchor::Start, 11.0, INK, text);
-        x += 200.0;
+        let style = TextStyle::new(SMALL, INK);
+        x += 12.0 + style.width(&text) + 28.0;
+        figure.text((at.0 + 12.0, y), Anchor::Start, style, text);
     }
 }
 
@@ -103,7 +106,7 @@ fn tile_side(count: usize) -> (f64, bool) {
 }
 
 /// Pictures in the order of recall, after the cue.
-fn strip(document: &Document, pixels: (usize, usize), cue: Vec<f64>, rows: Vec<Vec<f64>>) -> Figure {
+fn strip(document: &Document, pixels: (usize, usize), cue: Vec<f64>, rows: Vec<Vec<f64>>) -> Result<Figure> {
     let (side, words) = tile_side(rows.len());
     let longest = pixels.0.max(pixels.1) as f64;
     // Whole multiples keep pixels square.
@@ -121,26 +124,31 @@ fn strip(document: &Document, pixels: (usize, usize), cue: Vec<f64>, rows: Vec<V
         let (column, line) = (index % columns, index / columns);
         (MARGIN + column as f64 * cell.0 + (cell.0 - 14.0 - width) / 2.0, top + line as f64 * cell.1)
     };
-    let letters = (cell.0 / 6.3) as usize;
     let caption = |figure: &mut Figure, (x, y): Point, text: &str, colour: Colour| {
         if words {
-            figure.text((x + width / 2.0, y + height + 15.0), Anchor::Middle, 10.0, colour, cut(text, letters));
+            let (style, at) = (TextStyle::new(CAPTION, colour), (x + width / 2.0, y + height + 15.0));
+            figure.text(at, Anchor::Middle, style, cut(text, &style, cell.0 - 4.0));
         }
     };
-    let size = (width, height);
+    let put = |figure: &mut Figure, corner: Point, greys: &[f64]| -> Result<()> {
+        let pixels = Pixels::greys(pixels.0, pixels.1, greys, -1.0, 1.0);
+        figure.picture(corner, (width, height), pixels.map_err(|error| Error::Data(error.to_string()))?, false);
+        Ok(())
+    };
     let first = place(0);
-    figure.shapes.push(Shape::Picture { corner: first, size, pixels, greys: cue });
-    figure.frame((first.0 - 4.0, first.1 - 4.0), (width + 8.0, height + 8.0), 1.0, SOFT, false);
+    put(&mut figure, first, &cue)?;
+    figure.frame((first.0 - 4.0, first.1 - 4.0), (width + 8.0, height + 8.0), Stroke::new(1.0, SOFT));
     caption(&mut figure, first, "cue", SOFT);
     for (round, greys) in document.rounds.iter().zip(rows) {
         let (x, y) = place(round.round);
-        figure.shapes.push(Shape::Picture { corner: (x, y), size, pixels, greys });
+        put(&mut figure, (x, y), &greys)?;
         if round.repeats.is_some() {
-            figure.frame((x - 2.0, y - 2.0), (width + 4.0, height + 4.0), 4.0, REPEAT, false);
+            figure.frame((x - 2.0, y - 2.0), (width + 4.0, height + 4.0), Stroke::new(4.0, REPEAT));
         }
         if round.jump {
             let inset = if round.repeats.is_some() { 3.0 } else { -2.0 };
-            figure.frame((x + inset, y + inset), (width - 2.0 * inset, height - 2.0 * inset), 3.0, JUMP, true);
+            let size = (width - 2.0 * inset, height - 2.0 * inset);
+            figure.frame((x + inset, y + inset), size, Stroke::new(3.0, JUMP).dashed(Dash::Dashed));
         }
         let (repeat_at, jump_at) =
             (round.repeats.map(|_| (x + width - 1.0, y + 1.0)), round.jump.then_some((x + 1.0, y + 1.0)));
@@ -149,17 +157,24 @@ fn strip(document: &Document, pixels: (usize, usize), cue: Vec<f64>, rows: Vec<V
         let name = name.map_or_else(|| round.id.to_string(), str::to_owned);
         caption(&mut figure, (x, y), &format!("{}: {name}", round.round), INK);
     }
-    let bottom = figure.height - 20.0;
+    let bottom = figure.height() - 20.0;
     legend(&mut figure, document, bottom);
-    figure
+    Ok(figure)
 }
 
-/// The beginning of a text that is too long.
-fn cut(text: &str, letters: usize) -> String {
-    if text.chars().count() <= letters {
+/// The beginning of a text that is too wide.
+fn cut(text: &str, style: &TextStyle, width: f64) -> String {
+    if style.width(text) <= width {
         return text.to_owned();
     }
-    text.chars().take(letters.saturating_sub(2)).chain("..".chars()).collect()
+    let mut letters: Vec<char> = text.chars().collect();
+    while letters.pop().is_some() {
+        let shorter: String = letters.iter().chain(&['…']).collect();
+        if style.width(&shorter) <= width {
+            return shorter;
+        }
+    }
+    String::new()
 }
 
 /// The recalled patterns against the rounds.
@@ -168,34 +183,34 @@ fn plot(document: &Document) -> Figure {
     const HEIGHT: f64 = 460.0;
     let (left, right, top, bottom) = (80.0, WIDTH - MARGIN, 76.0, HEIGHT - 84.0);
     let mut figure = titled(document, WIDTH, HEIGHT);
+    let small = TextStyle::new(SMALL, SOFT);
     let (rounds, last) = (document.rounds.len() as f64, document.patterns.saturating_sub(1) as f64);
     let across = |round: f64| left + 14.0 + (round - 1.0) / (rounds - 1.0).max(1.0) * (right - left - 28.0);
     let down = |row: f64| bottom - 14.0 - row / last.max(1.0) * (bottom - top - 28.0);
     for row in ticks(last) {
-        figure.line(vec![(left, down(row)), (right, down(row))], 1.0, RULE);
-        figure.text((left - 8.0, down(row) + 4.0), Anchor::End, 11.0, SOFT, number(row));
+        figure.line(vec![(left, down(row)), (right, down(row))], Stroke::new(1.0, RULE));
+        figure.text((left - 8.0, down(row) + 4.0), Anchor::End, small, number(row));
     }
-    figure.line(vec![(left, bottom), (right, bottom)], 1.0, SOFT);
+    figure.line(vec![(left, bottom), (right, bottom)], Stroke::new(1.0, SOFT));
     for round in ticks(rounds).into_iter().map(|tick| tick.max(1.0)) {
-        figure.line(vec![(across(round), bottom), (across(round), bottom + 4.0)], 1.0, SOFT);
-        figure.text((across(round), bottom + 17.0), Anchor::Middle, 11.0, SOFT, number(round));
+        figure.line(vec![(across(round), bottom), (across(round), bottom + 4.0)], Stroke::new(1.0, SOFT));
+        figure.text((across(round), bottom + 17.0), Anchor::Middle, small, number(round));
     }
-    figure.text((f64::midpoint(left, right), bottom + 36.0), Anchor::Middle, 11.0, SOFT, "round");
-    figure.text((left - 8.0, top), Anchor::End, 11.0, SOFT, "pattern");
+    figure.text((f64::midpoint(left, right), bottom + 36.0), Anchor::Middle, small, "round");
+    figure.text((MARGIN + SMALL, f64::midpoint(top, bottom)), Anchor::Middle, small.turned(), "pattern");
     let at = |round: &RoundOut| (across(round.round as f64), down(round.row as f64));
     if document.levenshtein.is_some() {
         for pair in document.rounds.windows(2) {
-            figure.line(vec![at(&pair[0]), at(&pair[1])], 1.2, LINK);
+            figure.line(vec![at(&pair[0]), at(&pair[1])], Stroke::new(1.2, LINK));
         }
     }
     let radius = (800.0 / rounds.max(1.0)).clamp(1.6, 4.5);
     // What is as it should be is light, so that marks stand out in grey, too: a ring, or a point where there are many.
     for centre in document.rounds.iter().map(at) {
-        let open = radius > 3.0;
-        let (radius, colour) = if open { (0.8 * radius, INK) } else { (radius, DENSE) };
-        figure.shapes.push(Shape::Disc { centre, radius, colour });
-        if open {
-            figure.shapes.push(Shape::Disc { centre, radius: radius - 1.3, colour: PAPER });
+        if radius > 3.0 {
+            figure.marker(centre, Marker::Ring, 1.6 * radius, INK);
+        } else {
+            figure.marker(centre, Marker::Circle, 2.0 * radius, DENSE);
         }
     }
     for round in &document.rounds {
@@ -228,6 +243,14 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut() {
-        assert_eq!((cut("12: umbrella", 12), cut("12: umbrellas", 12)), ("12: umbrella".into(), "12: umbrel..".into()));
+        let style = TextStyle::new(CAPTION, INK);
+        let (text, width) = ("12: umbrella", style.width("12: umbrella"));
+        assert_eq!((cut(text, &style, width), cut("", &style, 0.0)), (text.into(), String::new()));
+        let shorter = cut("12: umbrellas", &style, width);
+        assert!(
+            shorter.starts_with("12: umbre") && shorter.ends_with('…') && style.width(&shorter) <= width,
+            "{shorter}"
+        );
+        assert_eq!(cut("12: umbrella", &style, 0.5), "");
     }
 }

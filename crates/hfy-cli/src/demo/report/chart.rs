@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::drawing::escaped;
+use hfy_draw::html::escaped;
 
 /// How an axis is divided.
 #[derive(Debug, Clone)]

@@ -2,26 +2,32 @@
 
 use std::fmt::Write;
 
+use hfy_draw::html::{data_uri, escaped};
+
 use super::chart::{Axis, Chart, Line};
 use crate::demo::cues::Damage;
 use crate::demo::lineup::{BETA, Entry, LINEUP, Run, Stored};
 use crate::demo::page::{Outcome, Tally, named, shown, wanted};
 use crate::demo::session::Session;
 use crate::demo::studies;
-use crate::drawing::{data_uri, escaped};
 use crate::error::Result;
 use crate::glyphs::{Glyph, SIDE};
+use crate::io::picture::write_png;
 use crate::terminal::number;
 
 /// The size of a small chart.
 const PANEL: (f64, f64) = (190.0, 150.0);
 
+/// A picture as a `data:` address.
+fn address(greys: &[f64]) -> String {
+    let mut png = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = write_png(&mut png, (SIDE, SIDE), greys);
+    data_uri(&png)
+}
+
 fn picture(greys: &[f64], alternative: &str) -> String {
-    format!(
-        "<img class=\"g\" width=\"28\" height=\"28\" src=\"{}\" alt=\"{}\">",
-        data_uri((SIDE, SIDE), greys),
-        escaped(alternative)
-    )
+    format!("<img class=\"g\" width=\"28\" height=\"28\" src=\"{}\" alt=\"{}\">", address(greys), escaped(alternative))
 }
 
 /// Everything that is stored.
@@ -220,7 +226,7 @@ fn bars(title: &str, glyphs: &[Glyph], sets: &[Bars<'_>], full: f64, marks: &[&s
             "<image x=\"{:.1}\" y=\"{:.1}\" width=\"24\" height=\"24\" href=\"{}\"/>",
             left + 3.0,
             floor + 6.0,
-            data_uri((SIDE, SIDE), &glyph.greys)
+            address(&glyph.greys)
         );
     }
     svg + "</svg>"
