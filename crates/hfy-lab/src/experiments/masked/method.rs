@@ -1,11 +1,12 @@
 //! The nine methods of Figures 11 and 12.
 
-use hfy_draw::chart::Style;
+use hfy_draw::chart::{Curve, Style};
 use hfy_draw::{Colour, Dash, Marker};
 use serde::{Deserialize, Serialize};
 
+use super::curves::Curves;
 use super::model::{Model, Weights};
-use crate::experiment::{Mode, Pictures};
+use crate::experiment::{Mode, Pictures, Series};
 
 /// The inverse temperature that the published code sets for l2-normalised patterns, whatever was asked for.
 const L2_BETA: f64 = 20.0;
@@ -94,12 +95,22 @@ impl Method {
             Method::Classic => style(TANGENT, Dash::Dotted, Marker::Cross, 1.4),
             Method::Polynomial => style(TANGENT, Dash::Dashed, Marker::Plus, 1.4),
             Method::Exponential => style(TANGENT, Dash::Solid, Marker::Star, 1.4),
-            Method::Sparse(0, 0) => style(ENTMAX, Dash::Dashed, Marker::Ring, 1.6),
-            Method::Sparse(1, 0) => style(ENTMAX, Dash::Solid, Marker::Circle, 1.6),
-            Method::Sparse(2, 0) => style(NORMMAX, Dash::Solid, Marker::Square, 1.6),
+            Method::Sparse(0, 0) => style(ENTMAX, Dash::Dashed, Marker::Ring, 2.2),
+            Method::Sparse(1, 0) => style(ENTMAX, Dash::Solid, Marker::Circle, 3.0),
+            Method::Sparse(2, 0) => style(NORMMAX, Dash::Solid, Marker::Square, 2.0),
             Method::Sparse(_, 0) => style(NORMMAX, Dash::Dashed, Marker::OpenSquare, 1.6),
-            Method::Sparse(_, 1) => style(NORM, Dash::Solid, Marker::Diamond, 1.6),
-            Method::Sparse(..) => style(LNORM, Dash::DashDot, Marker::TriangleDown, 1.6),
+            Method::Sparse(_, 1) => style(NORM, Dash::Solid, Marker::Diamond, 1.4),
+            Method::Sparse(..) => style(LNORM, Dash::DashDot, Marker::TriangleDown, 1.4),
+        }
+    }
+
+    /// Its curve as it is drawn: networks that coincide have their markers at points of their own.
+    pub(crate) fn curve(self, series: &Series) -> Curve {
+        let curve = Curves::curve(series, self.name(), self.style());
+        let modern = Method::ALL[3..].iter().position(|method| *method == self);
+        match modern {
+            Some(first) => curve.marked_every(first, Method::ALL.len() - 3),
+            None => curve,
         }
     }
 }

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::experiment::{Bench, Cell, Pictures};
+use model::Weights;
 use scene::{Scene, matches};
 use spanned::Spanned;
 
@@ -66,18 +67,27 @@ fn cost(key: &Key) -> f64 {
         Pictures::Cifar10 => 3072.0,
         Pictures::TinyImagenet => 12288.0,
     };
-    let square = |trial: &Trial| (trial.memories as f64).powi(2);
-    let squares: f64 = key.trials.iter().map(square).sum();
-    let largest = key.trials.iter().map(square).fold(0.0, f64::max);
+    let over_trials = |of: &dyn Fn(f64) -> f64| key.trials.iter().map(|trial| of(trial.memories as f64)).sum::<f64>();
+    // So many updates of distinct states, as if every cue took them, each with two products.
+    let updates = |count: f64| count * over_trials(&|n| 4.0 * width * n * n);
     let operations = match &key.models[0] {
-        // About as if three of five updates were of distinct states, whatever the temperatures.
-        Model::Published { .. } => 3.0 * 4.0 * width * squares,
-        Model::Saturating { .. } => 3.0 * 4.0 * width * squares,
-        // The products once; then a pass over the scores in every update, and few products.
-        Model::Spanned { .. } => 4.0 * width * largest + key.models.len() as f64 * 1500.0 * squares,
-        Model::Rounded => width * largest.sqrt(),
+        Model::Published { weights: Weights::Scores, .. } => updates(2.5),
+        Model::Published { weights: Weights::TenthPower, .. } => updates(3.5),
+        Model::Published { weights: Weights::Exponential { .. }, .. } => updates(6.0),
+        Model::Saturating { .. } => updates(4.0),
+        Model::Spanned { .. } => {
+            let noises = key.trials.iter().filter(|trial| trial.noise > 0.0).count().max(1) as f64;
+            let most = key.trials.iter().map(|trial| trial.memories as f64).fold(0.0, f64::max);
+            let step = |model: &Model, n: f64| if model.is_dense() { 10.0 * n.min(2.0 * width) } else { 2000.0 };
+            let one = |model: &Model| over_trials(&|n| n * n * step(model, n));
+            noises * 4.0 * width * most * most + key.models.iter().map(one).sum::<f64>()
+        }
+        Model::Rounded => 0.0,
     };
-    0.05 + operations / OPERATIONS
+    // A normal number for every pixel takes longer than anything else where memories are few.
+    let drawn: f64 =
+        key.trials.iter().filter(|trial| trial.noise > 0.0).map(|trial| trial.memories as f64 * width).sum();
+    0.02 + 4e-8 * drawn + operations / OPERATIONS
 }
 
 /// The value of a cell.
@@ -171,13 +181,13 @@ impl Part<'_> {
                     rates[0][trial] = share(right(retriever.retrieve_with(cues, &hear)?.states.view()), count);
                 }
                 Model::Spanned { .. } => {
-                    let spanned = spanned.as_ref().expect("it was made for these models");
+                    let network = spanned.as_ref().expect("it was made for these models").first(count);
                     let models = self.key.models.len() as f64;
                     for (number, model) in self.key.models.iter().enumerate() {
                         let Model::Spanned { omega, beta, .. } = model else { continue };
                         let map = Scaled::with_beta(omega.parse::<Map>()?, *beta)?;
                         let tell = |done: f64| work.tell((number as f64 + done) / models, of);
-                        rates[number][trial] = share(spanned.retrieved(count, &map, &tell)?, count);
+                        rates[number][trial] = share(network.retrieved(&map, &tell)?, count);
                     }
                 }
                 Model::Rounded => {

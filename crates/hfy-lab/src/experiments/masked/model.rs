@@ -57,6 +57,17 @@ impl Model {
         }
     }
 
+    /// Whether most memories have weight in most updates, so far as can be told beforehand.
+    pub(super) fn is_dense(&self) -> bool {
+        match self {
+            Model::Spanned { omega, psi, beta } => match psi.as_str() {
+                "l2" => *beta <= 1.0 || omega == "softmax",
+                _ => *beta < 1.0 && omega == "softmax",
+            },
+            _ => true,
+        }
+    }
+
     /// Whether two models share most of their work, so that they are computed together.
     fn goes_with(&self, other: &Model) -> bool {
         match (self, other) {

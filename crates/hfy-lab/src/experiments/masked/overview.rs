@@ -50,8 +50,7 @@ pub(crate) fn figure(curves: &Curves, title: &str, x: impl Fn(Pictures) -> Axis)
         for pictures in Pictures::MEMORIES {
             let name = if row == 0 { pictures.name() } else { "" };
             let mut panel = Panel::new(name, x(pictures), Axis::linear("share retrieved").within(-0.03, 1.03));
-            let curve =
-                |method: &Method| Curves::curve(&curves.series(*method, pictures, beta), method.name(), method.style());
+            let curve = |method: &Method| method.curve(&curves.series(*method, pictures, beta));
             panel.curves = Method::ALL.iter().map(curve).collect();
             panels.push(panel);
         }

@@ -182,9 +182,9 @@ mod tests {
     #[test]
     fn the_tenth_power_forgets_the_sign() {
         let memories = array![[1.0, 1.0, -1.0, 1.0]];
-        let ends = retrieve(memories.view(), (-&memories).view(), Weights::TenthPower, &[1.0], &|_| Ok(())).unwrap();
+        let ends = retrieve(memories.view(), (-&memories).view(), Weights::TenthPower, &[9.0], &|_| Ok(())).unwrap();
         assert_eq!(ends[0], memories);
-        let ends = retrieve(memories.view(), (-&memories).view(), Weights::Scores, &[1.0], &|_| Ok(())).unwrap();
+        let ends = retrieve(memories.view(), (-&memories).view(), Weights::Scores, &[9.0], &|_| Ok(())).unwrap();
         assert_eq!(ends[0], -&memories);
     }
 

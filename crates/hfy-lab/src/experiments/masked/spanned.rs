@@ -14,6 +14,9 @@ use super::STEPS;
 use super::scene::is_retrieved;
 use crate::error::{Error, Result};
 
+/// Weights below this are nothing beside a sum of one, even all together: they are left out, since most of those that softmax
+/// gives are as small, and numbers near the end of their range take long to compute with.
+const NOTHING: f32 = 1e-12;
 /// Cues that are updated together.
 const BLOCK: usize = 256;
 /// Below this share of weights that are not zero rows of `G` are added one by one.
@@ -47,31 +50,9 @@ impl<'a> Spanned<'a> {
         Ok(Spanned { psi, patterns, gram, first })
     }
 
-    /// How many of the first `count` cues are retrieved from as many memories by the map. `tell` hears the share that is done.
-    pub(super) fn retrieved(&self, count: usize, map: &Scaled<Map>, tell: &dyn Fn(f64) -> Result<()>) -> Result<usize> {
-        let field = Field::new(self, count);
-        let mut successes = 0;
-        for start in (0..count).step_by(BLOCK) {
-            tell(start as f64 / count as f64)?;
-            let end = count.min(start + BLOCK);
-            let mut weights = corner(&self.first, start..end, count);
-            let mut scores = vec![0.0; weights.len()];
-            for step in 1..=STEPS {
-                weights.chunks_mut(count).try_for_each(|row| map.argmax(row).map(|_| ()))?;
-                field.scores(&weights, &mut scores);
-                for (cue, (weights, scores)) in (start..).zip(weights.chunks_mut(count).zip(scores.chunks(count))) {
-                    let square: f64 = weights.iter().zip(scores).map(|(w, s)| f64::from(*w) * f64::from(*s)).sum();
-                    if step == STEPS {
-                        let squares = (f64::from(self.gram[(cue, cue)]), square);
-                        successes += usize::from(is_retrieved(f64::from(scores[cue]), squares));
-                    } else {
-                        let factor = self.factor(square) as f32;
-                        weights.iter_mut().zip(scores).for_each(|(to, score)| *to = factor * score);
-                    }
-                }
-            }
-        }
-        Ok(successes)
+    /// The network of the first `count` memories.
+    pub(super) fn first(&self, count: usize) -> Network<'_> {
+        Network { of: self, field: Field::new(self, count), count }
     }
 
     /// What the post-transformation multiplies a sum of patterns by, from its square.
@@ -85,6 +66,42 @@ impl<'a> Spanned<'a> {
             }
             _ => 1.0,
         }
+    }
+}
+
+/// The network of some first memories.
+pub(super) struct Network<'a> {
+    of: &'a Spanned<'a>,
+    field: Field,
+    count: usize,
+}
+
+impl Network<'_> {
+    /// How many of its cues are retrieved by a map. `tell` hears the share that is done.
+    pub(super) fn retrieved(&self, map: &Scaled<Map>, tell: &dyn Fn(f64) -> Result<()>) -> Result<usize> {
+        let count = self.count;
+        let mut successes = 0;
+        for start in (0..count).step_by(BLOCK) {
+            tell(start as f64 / count as f64)?;
+            let mut weights = corner(&self.of.first, start..count.min(start + BLOCK), count);
+            let mut scores = vec![0.0; weights.len()];
+            for step in 1..=STEPS {
+                weights.chunks_mut(count).try_for_each(|row| map.argmax(row).map(|_| ()))?;
+                weights.iter_mut().filter(|weight| **weight < NOTHING).for_each(|weight| *weight = 0.0);
+                self.field.scores(&weights, &mut scores);
+                for (cue, (weights, scores)) in (start..).zip(weights.chunks_mut(count).zip(scores.chunks(count))) {
+                    let square: f64 = weights.iter().zip(scores).map(|(w, s)| f64::from(*w) * f64::from(*s)).sum();
+                    if step == STEPS {
+                        let squares = (f64::from(self.of.gram[(cue, cue)]), square);
+                        successes += usize::from(is_retrieved(f64::from(scores[cue]), squares));
+                    } else {
+                        let factor = self.of.factor(square) as f32;
+                        weights.iter_mut().zip(scores).for_each(|(to, score)| *to = factor * score);
+                    }
+                }
+            }
+        }
+        Ok(successes)
     }
 }
 
@@ -145,7 +162,7 @@ mod tests {
     use super::super::scene::matches;
     use super::*;
     use crate::experiment::Random;
-    use hfy::Network;
+    use hfy::AnyNetwork;
     use hfy::retrieval::{Retriever, Settings, Stop};
 
     /// Patterns alike enough that some cues are retrieved and some are not; more of them than twice their width.
@@ -174,13 +191,13 @@ mod tests {
                 for count in [20, 90] {
                     let rows = |all: &Array2<f32>| apply(&all.slice_axis(Axis(0), (..count).into()).to_owned());
                     let (memories, cues) = (rows(&memories), rows(&cues));
-                    let network = Network::from_text(omega, psi, beta, &memories).unwrap();
+                    let network = AnyNetwork::from_text(omega, psi, beta, &memories).unwrap();
                     let settings = Settings { stop: Stop::Steps(STEPS), ..Settings::default() };
                     let retriever = Retriever::new(&network).unwrap().with_settings(settings).unwrap();
                     let states = retriever.retrieve(cues.view()).unwrap().states;
                     let pairs = memories.rows().into_iter().zip(states.rows());
                     let right = pairs.filter(|(m, s)| matches(m.as_slice().unwrap(), s.as_slice().unwrap())).count();
-                    let found = spanned.retrieved(count, &map, &|_| Ok(())).unwrap();
+                    let found = spanned.first(count).retrieved(&map, &|_| Ok(())).unwrap();
                     assert_eq!(found, right, "{omega} {psi} {beta} {count}");
                 }
             }
