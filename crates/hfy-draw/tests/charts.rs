@@ -205,6 +205,20 @@ fn a_point_that_is_not_there_breaks_a_curve() {
 }
 
 #[test]
+fn markers_can_stand_at_some_points_alone() {
+    let discs = |curve: Curve| {
+        let mut panel = Panel::new("", Axis::linear("x"), Axis::linear("y"));
+        panel.curves.push(curve);
+        let svg = only(panel).0.svg();
+        parsed(&svg).descendants().filter(|node| node.has_tag_name("circle")).count()
+    };
+    let curve = || Curve::new("", Style::series(0), (0..10).map(|t| (f64::from(t), 1.0)).collect());
+    assert_eq!(discs(curve()), 10);
+    assert_eq!(discs(curve().marked_every(3, 4)), 2); // the points 3 and 7
+    assert_eq!(discs(curve().marked_every(3, 0)), 7);
+}
+
+#[test]
 fn a_field_lies_with_its_first_row_below() {
     let mut panel = Panel::new("", Axis::linear(""), Axis::linear(""));
     let colours = vec![[255, 0, 0], [0, 255, 0], [0, 0, 255], [1, 1, 1]];

@@ -17,17 +17,30 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// The low and the high end of a band at each point.
     pub band: Option<Vec<(f64, f64)>>,
+    /// The first point that has a marker, and how many further the next one is; every point otherwise.
+    pub marked: Option<(usize, usize)>,
 }
 
 impl Curve {
     /// A curve without a band.
     pub fn new(name: impl Into<String>, style: Style, points: Vec<Point>) -> Self {
-        Curve { name: name.into(), style, points, band: None }
+        Curve { name: name.into(), style, points, band: None, marked: None }
     }
 
     /// The same with a band.
     pub fn banded(self, band: Vec<(f64, f64)>) -> Self {
         Curve { band: Some(band), ..self }
+    }
+
+    /// The same with markers at every `step`-th point alone, from the point `first` on. Curves that coincide show whose they
+    /// are if each has its markers at points of its own.
+    pub fn marked_every(self, first: usize, step: usize) -> Self {
+        Curve { marked: Some((first, step.max(1))), ..self }
+    }
+
+    /// Whether the point of this number may have a marker.
+    pub(super) fn is_marked(&self, number: usize) -> bool {
+        self.marked.is_none_or(|(first, step)| number >= first && (number - first).is_multiple_of(step.max(1)))
     }
 
     pub(super) fn check(&self) -> Result<()> {

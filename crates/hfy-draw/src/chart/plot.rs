@@ -130,14 +130,16 @@ fn draw_curve(curve: &Curve, area: &Area, figure: &mut Figure) {
     }
     // Without a line every point needs its marker.
     let all = points.len() <= ALL_MARKED || curve.style.width <= 0.0;
-    for run in points.split(|point| !(point.0.is_finite() && point.1.is_finite())) {
+    let numbered: Vec<(usize, Point)> = points.into_iter().enumerate().collect();
+    for run in numbered.split(|(_, point)| !(point.0.is_finite() && point.1.is_finite())) {
         // A point alone has no line, so that it needs a marker.
-        let marker = curve.style.marker.or((run.len() == 1).then_some(Marker::Circle));
+        let alone = run.len() == 1;
+        let marker = curve.style.marker.or(alone.then_some(Marker::Circle));
         let Some(marker) = marker else { continue };
         let mut last: Option<Point> = None;
-        for point in run.iter().filter(|point| area.window.contains(**point)) {
+        for (number, point) in run.iter().filter(|(_, point)| area.window.contains(*point)) {
             let far = |last: Point| (point.0 - last.0).hypot(point.1 - last.1) >= BETWEEN_MARKERS;
-            if all || last.is_none_or(far) {
+            if (alone || curve.is_marked(*number)) && (all || last.is_none_or(far)) {
                 figure.marker(*point, marker, MARKER, curve.style.colour);
                 last = Some(*point);
             }

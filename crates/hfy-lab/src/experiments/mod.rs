@@ -3,6 +3,9 @@
 mod evenness;
 mod fig1;
 mod fig10;
+mod fig11;
+mod fig12;
+mod fig14;
 mod fig2;
 mod fig3;
 mod fig4;
@@ -12,6 +15,7 @@ mod fig7;
 mod fig8;
 mod fig9;
 mod landscape;
+mod masked;
 mod overview;
 mod recall;
 mod size_map;
@@ -35,6 +39,9 @@ pub const ALL: &[&dyn Experiment] = &[
     &fig8::Fig8,
     &fig9::Fig9,
     &fig10::Fig10,
+    &fig11::Fig11,
+    &fig12::Fig12,
+    &fig14::Fig14,
     &theory::Theory,
 ];
 
