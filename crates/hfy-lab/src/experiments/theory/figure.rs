@@ -25,7 +25,10 @@ pub(super) fn misses(statements: &[(&str, &Tally)]) -> Figure {
         chosen.map(|(place, (_, tally))| (tally.worst().max(NOTHING), height(place))).collect::<Vec<_>>()
     };
     panel.curves.push(Curve::new("holds", style(palette::SERIES[0], Marker::Circle), points(true)));
-    panel.curves.push(Curve::new("does not hold", style(palette::ALERT, Marker::Cross), points(false)));
+    let wrong = points(false);
+    if !wrong.is_empty() {
+        panel.curves.push(Curve::new("does not hold", style(palette::ALERT, Marker::Cross), wrong));
+    }
     let mut grid = Grid::new("Propositions on random cases", 1, vec![panel]);
     grid.panel_size = (340.0, 19.0 * rows as f64 + 12.0);
     grid.figure()
