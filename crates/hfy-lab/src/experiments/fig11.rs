@@ -12,7 +12,7 @@ use crate::experiment::{
 
 /// Figure 11.
 #[derive(Debug, Clone, Copy)]
-pub struct Fig11;
+pub(super) struct Fig11;
 
 /// Powers of two up to the largest of a set.
 pub(super) fn sizes(pictures: Pictures, quick: bool) -> Vec<usize> {

@@ -11,7 +11,7 @@ use crate::experiment::{Bench, Cell, Drawing, Experiment, Outcome, Pictures, Rea
 
 /// Figure 12.
 #[derive(Debug, Clone, Copy)]
-pub struct Fig12;
+pub(super) struct Fig12;
 
 /// Stored pictures.
 const MEMORIES: usize = 100;

@@ -13,7 +13,7 @@ use crate::experiment::{
 
 /// Figure 14.
 #[derive(Debug, Clone, Copy)]
-pub struct Fig14;
+pub(super) struct Fig14;
 
 const BETA: f64 = 1.0;
 
