@@ -9,13 +9,19 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo tour test bench doc lint
+.PHONY: help demo reproduce tour test bench doc lint
 
 help: ## List these targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 demo: ## Pictures in a memory, damaged and recalled by every network; writes hfy-demo.html
 	@$(CARGO) run --quiet --release -p hfy-cli --no-default-features -- demo
+
+ID ?= all
+MODE ?= printed
+OUT ?= hfy-reproduction
+reproduce: ## The tables and figures of the paper; ID="fig4 table3", MODE=printed|defined|both, OUT=FOLDER
+	@$(CARGO) run --quiet --release -p hfy-cli -- reproduce $(ID) --mode $(MODE) --out $(OUT)
 
 tour: ## A tour of the maps, in the terminal
 	@$(CARGO) run --quiet -p hfy --example tour
