@@ -38,8 +38,7 @@ impl Experiment for Fig12 {
     fn about(&self) -> &'static str {
         "A hundred pictures are stored. Each is shown with Gaussian noise on all its pixels, cut off at -1 and 1, and then with \
          the lower half of its rows hidden, as in Figure 11. The pixels lie in [-1, 1], so that from the first step on most of \
-         those that are seen are -1 or 1. Look at how little the noise does to the sparse networks beside what the number of \
-         memories does, and at l2 normalisation, which forgives differences in contrast."
+         those that are seen are -1 or 1. Look at which networks still find their picture when little but the signs of the upper half is left."
     }
 
     fn readings(&self) -> Vec<Reading> {

@@ -58,7 +58,11 @@ impl Tally {
     pub(super) fn because(&self) -> String {
         match (self.violated, &self.example) {
             (0, _) if self.worst() == 0.0 => format!("{} cases, exactly", self.cases),
-            (0, _) => format!("{} cases, off by {:.1e} at most, which is rounding", self.cases, self.worst()),
+            (0, _) => format!(
+                "{} cases, off by {:.1e} at most, within rounding or the step of differences",
+                self.cases,
+                self.worst()
+            ),
             (violated, example) => {
                 let example = example.as_ref().map_or(String::new(), |example| format!("; the worst: {example}"));
                 format!("{violated} of {} cases fail{example}", self.cases)
