@@ -131,7 +131,7 @@ fn degrade(curves: &Curves, what: &str) -> Claim {
     let worst = extreme(Pictures::MEMORIES.map(most), f64::max);
     Claim::new(
         format!(
-            "Entmax and normmax degrade gracefully as the {what} grows: no step along the axis costs a quarter of the cues."
+            "Entmax and normmax degrade gracefully as the {what} grow: no step along the axis costs a quarter of the cues."
         ),
         worst < 0.25,
         format!("the largest loss in one step: {}", each(|pictures| three(most(pictures)))),
