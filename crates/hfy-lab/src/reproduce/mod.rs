@@ -1,6 +1,7 @@
 //! Runs experiments: cells of work on several threads, kept as they are done, then results, figures and one page over all.
 
 mod cache;
+mod json;
 mod page;
 mod record;
 mod work;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::write;
+use super::{json, write};
 use crate::error::{Error, Result};
 use crate::experiment::{Claim, Experiment, Mode, Outcome, Reading, Series, Setting, TableCell, Verdict};
 
@@ -92,8 +92,7 @@ impl Record {
             write(&folder.join(format!("{}.png", drawing.name)), &drawing.figure.png())?;
         }
         // Last, so that where there is a result there are its figures.
-        let mut bytes = serde_json::to_vec_pretty(self).map_err(|error| Error::Cell(error.to_string()))?;
-        bytes.push(b'\n');
+        let bytes = json::lines(self).map_err(|error| Error::Cell(error.to_string()))?;
         write(&folder.join("result.json"), &bytes)
     }
 
