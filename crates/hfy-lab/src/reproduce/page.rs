@@ -47,7 +47,9 @@ fn html(chapters: &[(&str, Vec<Record>)], out: &Path) -> String {
             escaped(&first.about)
         );
         page += &readings(&first.readings);
-        records.iter().for_each(|record| page += &reading(record, out));
+        // Where the readings are the same, one is enough to look at.
+        let shown = if first.readings.is_empty() { 1 } else { records.len() };
+        records[..shown].iter().for_each(|record| page += &reading(record, out));
         page += "</section>\n";
     }
     page + "</main>\n</body>\n</html>\n"
