@@ -12,7 +12,7 @@ pub type Result<V> = std::result::Result<V, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// A data set is nowhere to be found.
-    #[error("the data set {name} is not there: looked for {} in {}; `hfy data get {name}` gets it", .files.join(", "), .folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", "))]
+    #[error("the data set {name} is not there: looked for {} in {}; hfy data get {name} gets it", .files.join(", "), .folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", "))]
     Missing {
         /// The data set.
         name: &'static str,

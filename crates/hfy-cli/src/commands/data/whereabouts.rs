@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::names;
 use crate::cli::Common;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
 use crate::terminal::Style;
 
@@ -60,9 +60,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     for set in SETS.iter().filter(|set| arguments.set.as_ref().is_none_or(|name| name == set.name)) {
         let found = match (set.find)(&place) {
             Ok(found) => Some(found),
-            Err(missing) if arguments.set.is_some() => {
-                return Err(Error::Data(format!("{missing}; hfy data get {} gets it", set.name)));
-            }
+            Err(missing) if arguments.set.is_some() => return Err(missing.into()),
             Err(_) => None,
         };
         let paths = found.iter().flat_map(|found| &found.files).map(|path| path.display().to_string()).collect();
