@@ -4,7 +4,9 @@ use clap::{Args, Parser, Subcommand};
 use hfy::{Map, Post};
 use hfy_store::Info;
 
-use crate::commands::{certify, data, demo, energy, map, memory, recall, reproduce, retrieve};
+use crate::commands::{certify, demo, energy, map, memory, recall, retrieve};
+#[cfg(feature = "lab")]
+use crate::commands::{data, reproduce};
 use crate::error::{Error, Result};
 use crate::io::Float;
 
@@ -55,7 +57,9 @@ pub(crate) enum Command {
     Energy(energy::Arguments),
     Certify(certify::Arguments),
     Map(map::Arguments),
+    #[cfg(feature = "lab")]
     Reproduce(reproduce::Arguments),
+    #[cfg(feature = "lab")]
     #[command(subcommand)]
     Data(data::Command),
 }

@@ -31,6 +31,7 @@ pub(crate) enum Error {
     #[error("{0}")]
     Store(#[from] hfy_store::Error),
     /// The laboratory could not read its data or run an experiment.
+    #[cfg(feature = "lab")]
     #[error("{0}")]
     Lab(#[from] hfy_lab::Error),
     /// Some query had no match, and that was to count as a failure.
@@ -52,7 +53,9 @@ impl Error {
         match self {
             Error::Usage(_) => 2,
             Error::NoMatch { .. } => 3,
-            Error::Library(hfy::Error::Interrupted { .. }) | Error::Lab(hfy_lab::Error::Interrupted) => 130,
+            Error::Library(hfy::Error::Interrupted { .. }) => 130,
+            #[cfg(feature = "lab")]
+            Error::Lab(hfy_lab::Error::Interrupted) => 130,
             Error::Closed => 0,
             _ => 1,
         }

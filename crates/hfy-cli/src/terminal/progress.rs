@@ -1,6 +1,6 @@
 //! A bar on the standard error, and Ctrl-C.
 
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,15 +46,17 @@ impl Watch {
     }
 
     /// Shows another word before the bar.
+    #[cfg(feature = "lab")]
     pub(crate) fn say(&self, what: &str) {
         self.bar.set_message(what.to_owned());
     }
 
     /// Prints a line above the bar.
+    #[cfg(feature = "lab")]
     pub(crate) fn print(&self, line: &str) {
         self.bar.suspend(|| {
             // Whoever reads the lines may have stopped reading, which is no failure.
-            let _ = writeln!(std::io::stdout(), "{line}");
+            let _ = std::io::Write::write_all(&mut std::io::stdout(), format!("{line}\n").as_bytes());
         });
     }
 
