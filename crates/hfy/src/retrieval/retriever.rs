@@ -1,6 +1,7 @@
 //! Updates of a batch of queries until a rule stops them.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
 
@@ -95,13 +96,23 @@ impl<'a, T: Real> Retriever<'a, T> {
     /// The same with an [index](Index) of `rank` directions over the keys, for a map whose support has a finite reach.
     ///
     /// It changes no result. Where the patterns have much in common, as images have, most of them are never read.
-    pub fn with_index(mut self, rank: usize) -> Result<Self> {
-        let Some(engine) = self.engine else {
-            let what = "a support of finite reach, without which an index spares nothing";
-            return Err(Error::Unsupported { function: "this map", what });
-        };
-        self.engine = Some(engine.with_index(Index::build(self.model.keys, rank)?)?);
+    pub fn with_index(self, rank: usize) -> Result<Self> {
+        self.check_reach()?;
+        let index = Index::build(self.model.keys, rank)?;
+        self.with_shared_index(index)
+    }
+
+    /// The same with an index over the keys that was built before, which others may share.
+    pub fn with_shared_index(mut self, index: impl Into<Arc<Index<T>>>) -> Result<Self> {
+        self.check_reach()?;
+        self.engine = self.engine.map(|engine| engine.with_index(index)).transpose()?;
         Ok(self)
+    }
+
+    fn check_reach(&self) -> Result<()> {
+        let what = "a support of finite reach, without which an index spares nothing";
+        let absent = Error::Unsupported { function: "this map", what };
+        if self.engine.is_some() { Ok(()) } else { Err(absent) }
     }
 
     /// The same without energies in its reports, unless the settings need them. The energy of a state that is no fixed
