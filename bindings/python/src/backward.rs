@@ -172,6 +172,7 @@ pub(crate) fn upper_vjp<'py>(
 }
 
 /// The gradient in the inverse temperature, summed over all rows, from scores and from what `pullback` gave with that `beta`.
+/// Where `mask` is False an entry does not take part: True = keep.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy

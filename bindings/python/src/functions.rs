@@ -358,7 +358,7 @@ pub(crate) fn sequence<'py>(
 ///
 /// >>> import numpy as np, hfy
 /// >>> hfy.sparsemap(np.array([0.9, 0.7, 0.1, 0.6]), "sequence:2:t=0.5:reg=on").round(3)
-/// array([0.85, 0.75, 0.05, 0.35])
+/// array([0.725, 0.725, 0.275, 0.275])
 #[pyfunction]
 #[pyo3(
     signature = (x, structure, axis=-1, *, regulariser=None, mask=None, out=None, beta=1.0, return_support=false),

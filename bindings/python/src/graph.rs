@@ -130,7 +130,7 @@ impl AnyFactor {
 /// array([0.375, 0.5  , 0.375])
 /// >>> unary, higher = solution.vjp([1.0, 0.0, 0.0])
 /// >>> unary.round(6)
-/// array([ 0.333333, -0.333333,  0.333333])
+/// array([0.5, 0. , 0.5])
 #[pyclass(frozen, module = "hfy", name = "FactorGraph")]
 pub(crate) struct AnyGraph(FactorGraph);
 

@@ -39,7 +39,7 @@ enum Given<'py> {
 ///
 /// >>> import numpy as np, hfy
 /// >>> hfy.loss("sparsemax", np.array([[2.0, 0.0, 0.0], [0.0, 0.5, 0.0]]), [0, 1], reduction="none").round(4)
-/// array([0.    , 0.3333])
+/// array([0.    , 0.0833])
 #[pyfunction]
 #[pyo3(
     signature = (map, x, target, parameter=None, *, axis=-1, mask=None, reduction="mean", ignore_index=None,

@@ -340,7 +340,7 @@ impl PyNetwork {
     /// >>> import numpy as np, hfy
     /// >>> network = hfy.Network(np.eye(2) * 2, "sparsemax")
     /// >>> float(network.energy([2.0, 0.0])), float(network.energy([1.0, 1.0]))
-    /// (-2.0, -0.75)
+    /// (-2.0, -1.25)
     fn energy<'py>(&self, states: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = states.py();
         with_network!(py, self, network: T => {

@@ -34,9 +34,9 @@ type Doubles<'py> = Bound<'py, PyArrayDyn<f64>>;
 /// >>> import hfy
 /// >>> solution = hfy.sparsemap_solve([0.9, 0.7, 0.1, 0.6], "sequence:2:t=0.5:reg=on")
 /// >>> solution.marginals.round(3)
-/// array([0.85, 0.75, 0.05, 0.35])
+/// array([0.725, 0.725, 0.275, 0.275])
 /// >>> [(members, round(p, 3)) for members, p in solution.structures()]
-/// [([0, 1], 0.65), ([0, 3], 0.2), ([1, 2], 0.05), ([1, 3], 0.05), ([2, 3], 0.05)]
+/// [([0, 1], 0.725), ([2, 3], 0.275)]
 #[pyfunction]
 #[pyo3(
     signature = (x, structure, higher=None, *, regulariser=None, axis=-1, mask=None),
@@ -173,7 +173,7 @@ impl SparseMapSolution {
     /// >>> solution = hfy.sparsemap_solve([0.9, 0.7, 0.1, 0.6], "sequence:2:t=0.5:reg=on")
     /// >>> unary, higher = solution.vjp([1.0, 0.0, 0.0, 0.0])
     /// >>> unary.round(3), higher.round(3)
-    /// (array([ 0.75, -0.25, -0.25, -0.25]), array([0.5, 0. , 0. ]))
+    /// (array([ 0.25,  0.25, -0.25, -0.25]), array([ 0.25,  0.  , -0.25]))
     #[pyo3(signature = (gradient, higher_gradient=None))]
     fn vjp<'py>(
         &self,

@@ -1,8 +1,8 @@
 //! Rows of a batch: any axis of an n-dimensional array, masked, in parallel, without an allocation a row.
 
 mod derivatives;
-mod mask;
 mod maps;
+mod mask;
 mod rows;
 
 pub(crate) use maps::Maps;
