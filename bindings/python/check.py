@@ -93,6 +93,7 @@ def main() -> None:
     install_wheel()
     # From elsewhere, so that what is imported is what was installed.
     run(PYTHON, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", HERE, *(sys.argv[1:] or [HERE / "tests"]), cwd=PLACE)
+    run(PYTHON, "-m", "mypy", "--strict", "--cache-dir", PLACE / "mypy", HERE / "python/hfy", cwd=PLACE)
     run(PYTHON, "-m", "mypy.stubtest", "hfy", cwd=PLACE)
 
 

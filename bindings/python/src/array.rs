@@ -10,6 +10,7 @@ use numpy::{
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
 
 use crate::error::{mistyped, raised, wrong};
 
@@ -370,6 +371,20 @@ impl<'py, N: numpy::Element + Copy> Source<'py, N> {
             Source::Copied(array) => Some(array.view()),
         }
     }
+}
+
+/// From this many entries on, clearing an array before it is filled costs more than asking numpy for one that is not cleared.
+const MANY: usize = 1 << 14;
+
+/// A new array to be filled.
+pub(crate) fn fresh<'py, N: numpy::Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<N>>> {
+    static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if shape.iter().product::<usize>() < MANY {
+        return Ok(PyArrayDyn::<N>::zeros(py, shape, false));
+    }
+    let shape = PyTuple::new(py, shape)?;
+    let array = numpy_function(py, &EMPTY, "empty")?.call1((shape, numpy::dtype::<N>(py)))?;
+    Ok(array.cast_into::<PyArrayDyn<N>>()?)
 }
 
 /// The output that a caller gave, checked.

@@ -1,11 +1,11 @@
 //! Derivatives of maps along an axis, mostly from their weights alone.
 
-use hfy::{Batch, Element, Mask, Quadratic, Scaled};
+use hfy::{Batch, Element, Mask, Quadratic, Real, Scaled};
 use ndarray::{ArrayD, Axis};
 use numpy::{PyArrayDyn, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::array::{Floats, Source, Stored, Typed, axis_of, flags, lent, output, with_element};
+use crate::array::{Floats, Source, Stored, Typed, axis_of, flags, fresh, lent, output, with_element};
 use crate::error::raised;
 use crate::maps::{Maps, Parameter, bounds, summed};
 use crate::threads::compute;
@@ -51,7 +51,7 @@ pub(crate) fn pullback<'py>(
         let gradient = Typed::<E>::typed(&gradient);
         same_shape("gradient", gradient.shape(), array.shape())?;
         let target = match out {
-            None => PyArrayDyn::<<E as Stored>::Numpy>::zeros(py, array.shape(), false),
+            None => fresh::<<E as Stored>::Numpy>(py, array.shape())?,
             Some(out) => output(out, array.shape(), &weights.dtype())?,
         };
         let array = lent("weights", array)?;
@@ -81,6 +81,7 @@ pub(crate) fn pullback<'py>(
 
 /// The gradient in the parameter of a map (alpha, gamma, k, r), from its weights and the gradient upstream: an array of the shape of
 /// `parameter`, in float64.
+/// Where `mask` is False an entry does not take part: True = keep.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy
@@ -115,7 +116,7 @@ pub(crate) fn parameter_vjp<'py>(
         compute(py, || {
             maps.batch::<<E as Element>::Compute, _>(axis, shown, |batch| {
                 let (y, g) = (<E as Stored>::read(y), <E as Stored>::read(g));
-                Ok(batch.parameter_vjp(y.view(), g.view())?.mapv(f64::from))
+                Ok(batch.parameter_vjp(y.view(), g.view())?.mapv(|row| row.wide()))
             })
         })
         .map_err(raised)?
@@ -125,6 +126,7 @@ pub(crate) fn parameter_vjp<'py>(
 
 /// The gradient in the bounds of constrained sparsemax, from scores, weights and the gradient upstream: an array of the shape of
 /// `upper`, in float64.
+/// Where `mask` is False an entry does not take part: True = keep.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy
@@ -164,7 +166,7 @@ pub(crate) fn upper_vjp<'py>(
             let batch = batch.axis(Axis(axis));
             let batch = if let Some(shown) = shown { batch.mask(Mask::keeping(shown)) } else { batch };
             let [x, y, g] = [x, y, g].map(<E as Stored>::read);
-            Ok(batch.upper_vjp(x.view(), y.view(), g.view())?.mapv(|v| f64::from(v.load())))
+            Ok(batch.upper_vjp(x.view(), y.view(), g.view())?.mapv(|v| v.load().wide()))
         })
         .map_err(raised)?
     });
@@ -207,11 +209,12 @@ pub(crate) fn beta_vjp<'py>(
                 None => batch.beta_vjp(x.view(), v.view()),
             }
         });
-        Ok(rows.map_err(raised)?.iter().map(|&row| f64::from(row)).sum())
+        Ok(rows.map_err(raised)?.iter().map(|row| row.wide()).sum())
     })
 }
 
 /// The second derivative of each row: the gradient of `u · J(x) w` in the scores, which differentiating a backward pass needs.
+/// Where `mask` is False an entry does not take part: True = keep.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy

@@ -1,15 +1,17 @@
 //! Maps along an axis: from scores to weights.
 
 use hfy::Real;
-use ndarray::{ArrayD, ArrayViewD, ArrayViewMutD, Axis};
+use ndarray::{ArrayD, ArrayView1, ArrayViewD, ArrayViewMutD, Axis, Zip};
 use numpy::{PyArray1, PyArrayDyn, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::array::{Floats, Source, Stored, axis_of, flags, lent, output, with_element};
+use crate::array::{Floats, Source, Stored, axis_of, flags, fresh, lent, output, with_element};
 use crate::error::raised;
 use crate::maps::{Maps, Parameter};
 use crate::threads::compute;
+
+type Indices<'py> = Bound<'py, PyArray1<i64>>;
 
 /// What all calls of a map share.
 pub(crate) struct Call<'a, 'py> {
@@ -48,7 +50,7 @@ impl<'py> Call<'_, 'py> {
     ) -> PyResult<(Bound<'py, PyAny>, Option<ArrayD<i64>>)> {
         let py = scores.py();
         let out = match self.out {
-            None => PyArrayDyn::<E::Numpy>::zeros(py, scores.shape(), false),
+            None => fresh::<E::Numpy>(py, scores.shape())?,
             Some(out) => output(out, scores.shape(), &floats.dtype())?,
         };
         let (source, mut target) = Source::beside("x", scores, &out)?;
@@ -82,8 +84,13 @@ fn map<E: Stored>(
 
 /// How many weights of each row are not zero.
 fn sizes<E: Stored>(weights: ArrayViewD<'_, E>, axis: usize) -> ArrayD<i64> {
+    const MANY: usize = 1 << 16;
     let zero = E::Compute::of(0.0);
-    weights.map_axis(Axis(axis), |row| row.iter().filter(|weight| weight.load() != zero).count() as i64)
+    let count = |row: ArrayView1<'_, E>| row.iter().filter(|weight| weight.load() != zero).count() as i64;
+    if weights.len() < MANY {
+        return weights.map_axis(Axis(axis), count);
+    }
+    Zip::from(weights.lanes(Axis(axis))).par_map_collect(count)
 }
 
 /// Weights of a map that is named at run time, along an axis: what `hfy.softmax` and the others do.
@@ -145,7 +152,7 @@ pub(crate) fn support<'py>(
     mask: Option<&Bound<'py, PyAny>>,
     beta: f64,
     bfloat16: bool,
-) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
+) -> PyResult<(Indices<'py>, Indices<'py>, Bound<'py, PyAny>)> {
     let py = x.py();
     let parameter = parameter.map(|value| Parameter::new("parameter", value)).transpose()?;
     let scores = Floats::new("x", x, bfloat16)?;

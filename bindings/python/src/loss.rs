@@ -1,6 +1,6 @@
 //! Fenchel-Young losses along an axis.
 
-use hfy::{Element, Reduction, Targets};
+use hfy::{Element, Real, Reduction, Targets};
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods, ToPyArray};
 use pyo3::IntoPyObjectExt;
@@ -110,7 +110,7 @@ pub(crate) fn loss<'py>(
                 let rows = ArrayD::from_shape_vec(IxDyn(&rows_shape), losses.rows).expect("one loss a row");
                 rows.to_pyarray(py).into_any()
             }
-            _ => f64::from(losses.value).into_bound_py_any(py)?,
+            _ => losses.value.wide().into_bound_py_any(py)?,
         };
         (losses, gradient.map(|gradient| PyArrayDyn::from_owned_array(py, gradient).into_any()))
     });

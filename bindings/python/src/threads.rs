@@ -21,45 +21,54 @@ static POOLS: [OnceLock<Arc<ThreadPool>>; DEPTH] = [const { OnceLock::new() }; D
 
 /// Runs `work` without the interpreter's lock.
 pub(crate) fn compute<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
-    py.detach(|| match own_pool() {
-        Some(pool) => pool.install(work),
-        None => work(),
-    })
+    let (mut work, mut result) = (Some(work), None);
+    detached(py, &mut || result = work.take().map(|work| work()));
+    result.expect("work runs once")
 }
 
 /// Runs `work` without the interpreter's lock. While it runs, signals are handled now and then; where one raises, as ctrl-C does,
 /// `work` is asked to stop by its progress, and what was raised is the error.
 pub(crate) fn interruptible<R: Send>(py: Python<'_>, work: impl FnOnce(Progress<'_>) -> R + Send) -> PyResult<R> {
+    let (mut work, mut result) = (Some(work), None);
+    watched(py, &mut |progress| result = work.take().map(|work| work(progress)))?;
+    Ok(result.expect("work runs once"))
+}
+
+// What follows knows no types of work, so that it is compiled once and not for every kernel.
+
+fn detached(py: Python<'_>, work: &mut (dyn FnMut() + Send)) {
+    py.detach(|| match own_pool() {
+        Some(pool) => pool.install(work),
+        None => work(),
+    });
+}
+
+fn watched(py: Python<'_>, work: &mut (dyn FnMut(Progress<'_>) + Send)) -> PyResult<()> {
     let stopped = AtomicBool::new(false);
     let progress = |_: usize, _: usize| match stopped.load(Ordering::Relaxed) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
     let progress = &progress;
-    let (outcome, raised) = py.detach(|| {
+    let raised = py.detach(|| {
         // Signals are for the thread that called, so it waits for them while another one works.
         in_scope(|scope| {
-            let (done, finished) = channel();
-            scope.spawn(move |_| drop(done.send(work(progress))));
+            let (done, finished) = channel::<()>();
+            scope.spawn(move |_| {
+                work(progress);
+                drop(done); // by a panic, too, which the end of the scope passes on
+            });
             let mut raised = None;
-            loop {
-                match finished.recv_timeout(PATIENCE) {
-                    Ok(outcome) => return (Some(outcome), raised),
-                    // It panicked, which the end of the scope passes on.
-                    Err(RecvTimeoutError::Disconnected) => return (None, raised),
-                    Err(RecvTimeoutError::Timeout) if raised.is_none() => {
-                        raised = Python::attach(|py| py.check_signals()).err();
-                        stopped.store(raised.is_some(), Ordering::Relaxed);
-                    }
-                    Err(RecvTimeoutError::Timeout) => {}
+            while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(PATIENCE) {
+                if raised.is_none() {
+                    raised = Python::attach(|py| py.check_signals()).err();
+                    stopped.store(raised.is_some(), Ordering::Relaxed);
                 }
             }
+            raised
         })
     });
-    match (raised, outcome) {
-        (Some(error), _) => Err(error),
-        (None, outcome) => Ok(outcome.expect("work that did not panic has an outcome")),
-    }
+    raised.map_or(Ok(()), Err)
 }
 
 fn in_scope<'scope, R>(run: impl FnOnce(&Scope<'scope>) -> R) -> R {
