@@ -67,7 +67,8 @@ def make_environment() -> None:
     install = [PYTHON, "-m", "uv", "pip", "install", "--python", PYTHON]
     try:
         # Wheels for processors alone are a tenth of the size, but not on every index.
-        run(*install, "--torch-backend", "cpu", *missing, stderr=subprocess.DEVNULL)
+        patience = os.environ | {"UV_HTTP_TIMEOUT": "20"}
+        run(*install, "--torch-backend", "cpu", *missing, stderr=subprocess.DEVNULL, env=patience)
     except subprocess.CalledProcessError:
         run(*install, *missing)
     MARK.write_text(made_from)

@@ -19,7 +19,7 @@ type Doubles<'py> = Bound<'py, PyArray1<f64>>;
 /// A query within `radius` of a pattern comes back as that pattern, exactly, after one step.
 ///
 /// >>> import numpy as np, hfy
-/// >>> certificates = hfy.certify(hfy.Network(np.array([[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0]]), "sparsemax", beta=0.5))
+/// >>> certificates = hfy.Network(np.array([[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0]]), "sparsemax", beta=0.5).certify()
 /// >>> certificates.separation, certificates.rival, certificates.fixed_point
 /// (array([9., 9., 9.]), array([1, 0, 1]), array([ True,  True,  True]))
 /// >>> certificates.radius.round(3)
@@ -100,17 +100,8 @@ impl Certificates {
     }
 }
 
-/// What is guaranteed for every pattern of a network whose map has a margin. Ctrl-C stops it.
-///
-/// `epsilon` is the perturbation and `failure` the probability that the capacities in the summary are for.
-///
-/// >>> import numpy as np, hfy
-/// >>> hfy.certify(hfy.Network(np.eye(3) * 3, "entmax:1.5")).summary["fixed_points"]
-/// 1.0
-#[pyfunction]
-#[pyo3(signature = (network, *, epsilon=0.0, failure=0.01))]
-pub(crate) fn certify(network: &Bound<'_, PyNetwork>, epsilon: f64, failure: f64) -> PyResult<Certificates> {
-    let (py, network) = (network.py(), network.get());
+/// The certificates of a network's patterns.
+pub(crate) fn certify(py: Python<'_>, network: &PyNetwork, epsilon: f64, failure: f64) -> PyResult<Certificates> {
     with_matrix!(py, &network.keys, keys: T => {
         let keys = keys.as_array();
         interruptible(py, |progress| {
@@ -123,22 +114,9 @@ pub(crate) fn certify(network: &Bound<'_, PyNetwork>, epsilon: f64, failure: f64
     })
 }
 
-/// What one step is certain to do with each query: a dict, or a list of dicts for several queries.
-///
-/// "exact" says whether the map gives weight one to each of the "best" patterns and zero to all others; "slack" by how much their
-/// lead exceeds what that takes; "robust" whether it holds however products are summed.
-///
-/// >>> import numpy as np, hfy
-/// >>> network = hfy.Network(np.array([[2.0, 0.0], [0.0, 2.0], [-2.0, 0.0]]), "sparsemax")
-/// >>> near = hfy.guarantee(network, [1.0, 0.5])
-/// >>> near["best"], near["exact"], near["slack"]
-/// ([0], True, 0.0)
-#[pyfunction]
-pub(crate) fn guarantee<'py>(
-    network: &Bound<'py, PyNetwork>,
-    queries: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (py, network) = (network.py(), network.get());
+/// What one step is certain to do with each query, as dicts.
+pub(crate) fn guarantee<'py>(network: &PyNetwork, queries: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = queries.py();
     with_matrix!(py, &network.keys, keys: T => {
         let (rows, single) = queries_of::<T>(queries)?;
         let (keys, rows) = (keys.as_array(), rows.view());
@@ -157,30 +135,19 @@ pub(crate) fn guarantee<'py>(
     })
 }
 
-/// What is guaranteed for an association of patterns under k-subsets, or under a map over structures: a dict, with whether it is a
-/// "fixed_point" and within which radius it comes back.
-///
-/// >>> import numpy as np, hfy
-/// >>> pair = hfy.certify_association(hfy.Network(np.eye(3) * 2, "subsets:2"), [0, 2])
-/// >>> pair["fixed_point"], pair["lead"], pair["rival"], round(pair["radius_sharp"], 4)
-/// (True, 4.0, 1, 1.0607)
-#[pyfunction]
-pub(crate) fn certify_association<'py>(
-    network: &Bound<'py, PyNetwork>,
-    members: Vec<usize>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (py, network) = (network.py(), network.get());
+/// What is guaranteed for an association, as a dict.
+pub(crate) fn association<'py>(py: Python<'py>, network: &PyNetwork, members: &[usize]) -> PyResult<Bound<'py, PyAny>> {
     with_matrix!(py, &network.keys, keys: T => {
         let keys = keys.as_array();
         if let Map::Structured(map) = &network.omega {
             let found = interruptible(py, |_| {
                 let certifier = StructuredCertifier::<T, _>::new(keys, map.as_ref(), network.beta)?;
-                certifier.post(&network.psi).association(&members)
+                certifier.post(&network.psi).association(members)
             })?;
             return to_python(py, &found.map_err(raised)?);
         }
         let found = interruptible(py, |_| {
-            Certifier::<T>::new(keys, &network.omega, network.beta)?.post(&network.psi).association(&members)
+            Certifier::<T>::new(keys, &network.omega, network.beta)?.post(&network.psi).association(members)
         })?;
         to_python(py, &found.map_err(raised)?)
     })

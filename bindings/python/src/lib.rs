@@ -32,7 +32,7 @@ mod _hfy {
     #[pymodule_export]
     use crate::backward::{beta_vjp, parameter_vjp, pullback, second_vjp, upper_vjp};
     #[pymodule_export]
-    use crate::certify::{Certificates, certify, certify_association, guarantee, margin};
+    use crate::certify::{Certificates, margin};
     #[pymodule_export]
     use crate::forward::{conjugate, forward, support};
     #[pymodule_export]

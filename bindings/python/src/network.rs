@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
+use crate::certify::{self, Certificates};
 use crate::error::{raised, wrong};
 use crate::memory::AnyMemory;
 use crate::patterns::{Matrix, Number, give_rows, queries, row_of, with_matrix};
@@ -353,7 +354,44 @@ impl PyNetwork {
         })
     }
 
-    /// Whether updates move queries within the patterns' space, so that they can be iterated.
+    /// What is guaranteed for every pattern, by a map with a margin: separations, fixed points, radii. Ctrl-C stops it.
+    ///
+    /// `epsilon` is the perturbation and `failure` the probability that the capacities in the summary are for.
+    ///
+    /// >>> import numpy as np, hfy
+    /// >>> hfy.Network(np.eye(3) * 3, "entmax:1.5").certify().summary["fixed_points"]
+    /// 1.0
+    #[pyo3(signature = (*, epsilon=0.0, failure=0.01))]
+    fn certify(&self, py: Python<'_>, epsilon: f64, failure: f64) -> PyResult<Certificates> {
+        certify::certify(py, self, epsilon, failure)
+    }
+
+    /// What one step is certain to do with each query: a dict, or a list of dicts for several queries.
+    ///
+    /// "exact" says whether the map gives weight one to each of the "best" patterns and zero to all others; "slack" by how much
+    /// their lead exceeds what that takes; "robust" whether it holds however products are summed.
+    ///
+    /// >>> import numpy as np, hfy
+    /// >>> network = hfy.Network(np.array([[2.0, 0.0], [0.0, 2.0], [-2.0, 0.0]]), "sparsemax")
+    /// >>> near = network.guarantee([1.0, 0.5])
+    /// >>> near["best"], near["exact"], near["slack"]
+    /// ([0], True, 0.0)
+    fn guarantee<'py>(&self, queries: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        certify::guarantee(self, queries)
+    }
+
+    /// What is guaranteed for an association of patterns under k-subsets, or under a map over structures: a dict, with whether it
+    /// is a "fixed_point" and within which radius it comes back.
+    ///
+    /// >>> import numpy as np, hfy
+    /// >>> pair = hfy.Network(np.eye(3) * 2, "subsets:2").certify_association([0, 2])
+    /// >>> pair["fixed_point"], pair["lead"], pair["rival"], round(pair["radius_sharp"], 4)
+    /// (True, 4.0, 1, 1.0607)
+    fn certify_association<'py>(&self, py: Python<'py>, members: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
+        certify::association(py, self, &members)
+    }
+
+    /// How many patterns there are, and how many entries each has.
     #[getter]
     fn shape(&self, py: Python<'_>) -> (usize, usize) {
         self.keys.shape(py)

@@ -65,7 +65,7 @@ def test_golden_stationary_patterns():
             continue
         omega, beta = omega_of(case["omega"])
         beta = case.get("beta", beta)
-        certificates = hfy.certify(hfy.Network(np.array(case["X"], dtype=float), omega, beta=beta))
+        certificates = hfy.Network(np.array(case["X"], dtype=float), omega, beta=beta).certify()
         agree(certificates.separation, case["delta"], 1e-9, case["id"])
         assert (certificates.fixed_point == case["is_stationary"]).all(), case["id"]
 
@@ -223,7 +223,7 @@ def test_wrong_networks():
 def test_certificates():
     x = draw(20, 8) * 3
     network = hfy.Network(x, "entmax:1.5", beta=0.5)
-    certificates = hfy.certify(network)
+    certificates = network.certify()
     assert len(certificates) == 20
     gram = x @ x.T
     separation = np.diag(gram) - np.where(np.eye(20, dtype=bool), -np.inf, gram).max(1)
@@ -236,18 +236,18 @@ def test_certificates():
         away = rng.standard_normal((20, 8))
         away *= certificates.radius[i] * rng.random((20, 1)) / np.linalg.norm(away, axis=1, keepdims=True)
         assert (network.step(x[i] + away) == x[i]).all()
-        assert all(one["exact"] and one["best"] == [i] for one in hfy.guarantee(network, x[i] + away))
+        assert all(one["exact"] and one["best"] == [i] for one in network.guarantee(x[i] + away))
     assert certificates.summary["patterns"] == 20
     with pytest.raises(ValueError, match="margin"):
-        hfy.certify(hfy.Network(x, "softmax"))
+        hfy.Network(x, "softmax").certify()
 
 
 def test_associations():
     network = hfy.Network(np.eye(4) * 2, "subsets:2")
-    assert hfy.certify_association(network, [0, 3])["fixed_point"]
+    assert network.certify_association([0, 3])["fixed_point"]
     assert network.retrieve(2.0 * np.eye(4)[0] + 2.0 * np.eye(4)[3])[0].association == [0, 3]
     sequence = hfy.Network(np.eye(4) * 2, "sequence:2:t=0.5")
-    pair = hfy.certify_association(sequence, [1, 2])
+    pair = sequence.certify_association([1, 2])
     assert pair["fixed_point"] and pair["radius"] > 0
     report = sequence.retrieve(2.0 * np.eye(4)[1] + 2.0 * np.eye(4)[2])[0]
     assert report.structures == [([1, 2], 1.0)]
