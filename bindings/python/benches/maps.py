@@ -43,22 +43,33 @@ def best(works, seconds=4.0, rounds=5):
 
 def table(title, rows, columns):
     print(f"\n{title}")
-    print(f"{'':24}" + "".join(f"{column:>14}" for column in columns))
+    print(f"{'':18}" + "".join(f"{column:>14}" for column in columns))
     for name, values in rows:
-        print(f"{name:24}" + "".join(f"{value:>14}" for value in values))
+        print(f"{name:18}" + "".join(f"{value:>14}" for value in values))
+
+
+MAPS = {"softmax": ("softmax", None), "sparsemax": ("sparsemax", None), "entmax 1.5": ("entmax", 1.5), "subsets 4": ("subsets", 4)}
+
+
+def ratios(title, kept, new, theirs):
+    """One table: into arrays that are kept, into new ones, and what the package entmax takes for the same."""
+    rows = []
+    for name in kept:
+        a, b = kept[name], new[name]
+        times = [f"{1e3 * a:.2f} ms", f"{a / kept['torch.softmax']:.2f}", f"{1e3 * b:.2f} ms", f"{b / new['torch.softmax']:.2f}"]
+        rows.append((name, [*times, f"{theirs[name] / b:.0f}" if name in theirs else ""]))
+    table(title, rows, ["kept", "/ torch", "new", "/ torch", "entmax / ours"])
 
 
 def forward(shape):
     x = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
-    tensor = torch.from_numpy(x)
-    works = {
-        "torch.softmax": lambda: torch.softmax(tensor, -1),
-        "softmax": lambda: hfy.softmax(x),
-        "sparsemax": lambda: hfy.sparsemax(x),
-        "entmax 1.5": lambda: hfy.entmax(x, 1.5),
-        "subsets 4": lambda: hfy.subsets(x, 4),
-    }
-    times = best(works)
+    out = np.empty_like(x)
+    tensor, kept = torch.from_numpy(x), torch.from_numpy(out)
+    into = {"torch.softmax": lambda: torch.softmax(tensor, -1, out=kept)}
+    new = {"torch.softmax": lambda: torch.softmax(tensor, -1)}
+    for name, (map, parameter) in MAPS.items():
+        into[name] = lambda map=map, parameter=parameter: _hfy.forward(map, x, parameter, out=out)
+        new[name] = lambda map=map, parameter=parameter: _hfy.forward(map, x, parameter)
     theirs = {}
     if entmax is not None:
         slow = {
@@ -66,33 +77,38 @@ def forward(shape):
             "entmax 1.5": lambda: entmax.entmax15(tensor, -1),
             "subsets 4": lambda: entmax.budget_bisect(tensor, 4, -1),
         }
-        theirs = best(slow, rounds=1, seconds=0)
-    soft = times["torch.softmax"]
-    rows = [
-        (name, [f"{1e3 * t:.2f} ms", f"{t / soft:.2f}", f"{theirs[name] / t:.0f}" if name in theirs else ""])
-        for name, t in times.items()
-    ]
-    table(f"forward, {shape} float32", rows, ["time", "/ torch.softmax", "entmax / ours"])
+        theirs = best(slow, rounds=2, seconds=0)
+    ratios(f"forward, {shape} float32", best(into), best(new), theirs)
 
 
 def backward(shape):
     rng = np.random.default_rng(0)
     x, g = rng.standard_normal(shape, dtype=np.float32), rng.standard_normal(shape, dtype=np.float32)
-    leaf, upstream = torch.from_numpy(x).requires_grad_(), torch.from_numpy(g)
+    y, pulled = np.empty_like(x), np.empty_like(x)
+    tensor, upstream, weights, to = (torch.from_numpy(array) for array in (x, g, y, pulled))
+    leaf = torch.from_numpy(x).requires_grad_()
 
-    def both(name, parameter=None):
-        return lambda: _hfy.pullback(name, _hfy.forward(name, x, parameter), g, parameter)
+    def softmax_into():
+        torch.softmax(tensor, -1, out=weights)
+        torch.ops.aten._softmax_backward_data.out(upstream, weights, -1, torch.float32, grad_input=to)
 
-    works = {
-        "torch.softmax": lambda: torch.autograd.grad(torch.softmax(leaf, -1), leaf, upstream),
-        "sparsemax": both("sparsemax"),
-        "entmax 1.5": both("entmax", 1.5),
-        "subsets 4": both("subsets", 4),
-    }
-    times = best(works)
-    soft = times["torch.softmax"]
-    rows = [(name, [f"{1e3 * t:.2f} ms", f"{t / soft:.2f}"]) for name, t in times.items()]
-    table(f"forward and backward, {shape} float32", rows, ["time", "/ torch.softmax"])
+    def ours(map, parameter, out, to):
+        return lambda: _hfy.pullback(map, _hfy.forward(map, x, parameter, out=out), g, parameter, out=to)
+
+    into = {"torch.softmax": softmax_into}
+    new = {"torch.softmax": lambda: torch.autograd.grad(torch.softmax(leaf, -1), leaf, upstream)}
+    for name, (map, parameter) in MAPS.items():
+        into[name] = ours(map, parameter, y, pulled)
+        new[name] = ours(map, parameter, None, None)
+    theirs = {}
+    if entmax is not None:
+        slow = {
+            "sparsemax": lambda: torch.autograd.grad(entmax.sparsemax(leaf, -1), leaf, upstream),
+            "entmax 1.5": lambda: torch.autograd.grad(entmax.entmax15(leaf, -1), leaf, upstream),
+            "subsets 4": lambda: torch.autograd.grad(entmax.budget_bisect(leaf, 4, -1), leaf, upstream),
+        }
+        theirs = best(slow, rounds=2, seconds=0)
+    ratios(f"forward and backward, {shape} float32", best(into), best(new), theirs)
 
 
 def small():
