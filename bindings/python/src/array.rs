@@ -1,97 +1,19 @@
 //! Arrays as they come from Python, and as they go back.
 
 use half::{bf16, f16};
-use hfy::Element;
-use ndarray::{ArrayD, ArrayViewD, ArrayViewMutD, CowArray, IxDyn};
 use numpy::npyffi::NPY_TYPES;
 use numpy::{
-    BorrowError, PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
-    PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+    PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray,
+    PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
 
-use crate::error::{mistyped, raised, wrong};
+use crate::element::Stored;
+use crate::error::{mistyped, wrong};
 
 /// More axes than these cannot be seen from here.
 const MOST_AXES: usize = 32;
-
-/// An element of an array, and how numpy holds it.
-pub(crate) trait Stored: Element {
-    /// What numpy holds.
-    type Numpy: numpy::Element + Copy;
-
-    /// The array itself, or a copy where it is only to be had as one.
-    fn read<'a>(array: ArrayViewD<'a, Self::Numpy>) -> CowArray<'a, Self, IxDyn>;
-
-    /// Lends an array for writing; `update` says whether its content matters.
-    fn write<R>(
-        array: ArrayViewMutD<'_, Self::Numpy>,
-        update: bool,
-        work: impl FnOnce(ArrayViewMutD<'_, Self>) -> hfy::Result<R>,
-    ) -> hfy::Result<R>;
-
-    /// A new array as numpy holds it.
-    fn give(array: ArrayD<Self>) -> ArrayD<Self::Numpy>;
-}
-
-macro_rules! stored {
-    ($($t:ty),*) => {$(
-        impl Stored for $t {
-            type Numpy = $t;
-
-            fn read<'a>(array: ArrayViewD<'a, $t>) -> CowArray<'a, $t, IxDyn> {
-                array.into()
-            }
-
-            fn write<R>(
-                array: ArrayViewMutD<'_, $t>,
-                _update: bool,
-                work: impl FnOnce(ArrayViewMutD<'_, $t>) -> hfy::Result<R>,
-            ) -> hfy::Result<R> {
-                work(array)
-            }
-
-            fn give(array: ArrayD<$t>) -> ArrayD<$t> {
-                array
-            }
-        }
-    )*};
-}
-
-stored!(f32, f64, f16);
-
-/// numpy has no type of its own for these: they come and go as the bits they are.
-impl Stored for bf16 {
-    type Numpy = u16;
-
-    fn read<'a>(array: ArrayViewD<'a, u16>) -> CowArray<'a, bf16, IxDyn> {
-        match array.to_slice() {
-            Some(bits) => ArrayViewD::from_shape(array.raw_dim(), bytemuck::cast_slice(bits)).expect("as long").into(),
-            None => array.mapv(bf16::from_bits).into(),
-        }
-    }
-
-    fn write<R>(
-        mut array: ArrayViewMutD<'_, u16>,
-        update: bool,
-        work: impl FnOnce(ArrayViewMutD<'_, bf16>) -> hfy::Result<R>,
-    ) -> hfy::Result<R> {
-        let shape = array.raw_dim();
-        if let Some(bits) = array.as_slice_mut() {
-            return work(ArrayViewMutD::from_shape(shape, bytemuck::cast_slice_mut(bits)).expect("as long"));
-        }
-        let mut copy = if update { array.mapv(bf16::from_bits) } else { ArrayD::default(shape) };
-        let result = work(copy.view_mut())?;
-        array.zip_mut_with(&copy, |to, from| *to = from.to_bits());
-        Ok(result)
-    }
-
-    fn give(array: ArrayD<bf16>) -> ArrayD<u16> {
-        array.mapv_into_any(bf16::to_bits)
-    }
-}
 
 /// An array of floating-point numbers.
 pub(crate) enum Floats<'py> {
@@ -242,7 +164,7 @@ macro_rules! typed {
 typed!(F32 => f32, F64 => f64, F16 => f16, Bf16 => bf16);
 
 /// A function of numpy, looked up once.
-fn numpy_function<'py>(
+pub(crate) fn numpy_function<'py>(
     py: Python<'py>,
     cell: &'static PyOnceLock<Py<PyAny>>,
     name: &str,
@@ -288,11 +210,11 @@ fn native<'py, N: numpy::Element>(
 }
 
 /// Whether elements lie at multiples of their size.
-fn is_regular<N: numpy::Element>(array: &Bound<'_, PyArrayDyn<N>>) -> bool {
+pub(crate) fn is_regular<N: numpy::Element>(array: &Bound<'_, PyArrayDyn<N>>) -> bool {
     array.is_aligned() && array.strides().iter().all(|stride| stride.unsigned_abs() % size_of::<N>() == 0)
 }
 
-fn is_bfloat16(dtype: &Bound<'_, PyArrayDescr>) -> bool {
+pub(crate) fn is_bfloat16(dtype: &Bound<'_, PyArrayDescr>) -> bool {
     dtype.itemsize() == 2 && dtype.getattr("name").and_then(|name| name.eq("bfloat16")).unwrap_or(false)
 }
 
@@ -318,99 +240,4 @@ pub(crate) fn flags<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<
             Err(mistyped(argument, what, "an array of bool was expected, True for what takes part"))
         }
     }
-}
-
-/// An array, lent for reading.
-pub(crate) fn lent<'py, N: numpy::Element>(
-    argument: &str,
-    array: &Bound<'py, PyArrayDyn<N>>,
-) -> PyResult<PyReadonlyArrayDyn<'py, N>> {
-    array.try_readonly().map_err(|_| wrong(argument, "busy", "another thread is writing to this array"))
-}
-
-/// What a result is computed from.
-pub(crate) enum Source<'py, N: numpy::Element> {
-    /// The array that it is written to.
-    Same,
-    Lent(PyReadonlyArrayDyn<'py, N>),
-    /// As numpy does where the two overlap.
-    Copied(ArrayD<N>),
-}
-
-impl<'py, N: numpy::Element + Copy> Source<'py, N> {
-    /// Lends an array for reading and another one for writing, which may be the same.
-    pub(crate) fn beside(
-        argument: &str,
-        array: &Bound<'py, PyArrayDyn<N>>,
-        out: &Bound<'py, PyArrayDyn<N>>,
-    ) -> PyResult<(Self, PyReadwriteArrayDyn<'py, N>)> {
-        let refused = |error| match error {
-            BorrowError::NotWriteable => wrong("out", "a read-only array", "an output must be writeable"),
-            _ => wrong("out", "busy", "another thread is using this array"),
-        };
-        if out.data() == array.data() && out.strides() == array.strides() && out.shape() == array.shape() {
-            return Ok((Source::Same, out.try_readwrite().map_err(refused)?));
-        }
-        let reading = lent(argument, array)?;
-        match out.try_readwrite() {
-            Ok(writing) => Ok((Source::Lent(reading), writing)),
-            Err(BorrowError::AlreadyBorrowed) => {
-                let copy = reading.as_array().to_owned();
-                drop(reading);
-                Ok((Source::Copied(copy), out.try_readwrite().map_err(refused)?))
-            }
-            Err(error) => Err(refused(error)),
-        }
-    }
-
-    /// The array; none where it is that which is written to.
-    pub(crate) fn view(&self) -> Option<ArrayViewD<'_, N>> {
-        match self {
-            Source::Same => None,
-            Source::Lent(array) => Some(array.as_array()),
-            Source::Copied(array) => Some(array.view()),
-        }
-    }
-}
-
-/// From this many entries on, clearing an array before it is filled costs more than asking numpy for one that is not cleared.
-const MANY: usize = 1 << 14;
-
-/// A new array to be filled.
-pub(crate) fn fresh<'py, N: numpy::Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<N>>> {
-    static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    if shape.iter().product::<usize>() < MANY {
-        return Ok(PyArrayDyn::<N>::zeros(py, shape, false));
-    }
-    let shape = PyTuple::new(py, shape)?;
-    let array = numpy_function(py, &EMPTY, "empty")?.call1((shape, numpy::dtype::<N>(py)))?;
-    Ok(array.cast_into::<PyArrayDyn<N>>()?)
-}
-
-/// The output that a caller gave, checked.
-pub(crate) fn output<'py, N: numpy::Element>(
-    value: &Bound<'py, PyAny>,
-    shape: &[usize],
-    dtype: &Bound<'py, PyArrayDescr>,
-) -> PyResult<Bound<'py, PyArrayDyn<N>>> {
-    let is_right = |array: &Bound<'py, PyUntypedArray>| -> PyResult<bool> { array.dtype().eq(dtype) };
-    let Ok(array) = value.cast::<PyUntypedArray>() else {
-        return Err(mistyped("out", format!("is a {}", value.get_type().name()?), "it must be a numpy array"));
-    };
-    if !is_right(array)? {
-        let rule = format!("it must be of {dtype}, as what is computed is");
-        return Err(mistyped("out", format!("is of dtype {}", array.dtype()), &rule));
-    }
-    if array.shape() != shape {
-        let (got, expected) = (array.shape().to_vec(), shape.to_vec());
-        return Err(raised(hfy::Error::Shape { argument: "out", got, expected }));
-    }
-    let seen =
-        if is_bfloat16(&array.dtype()) { array.call_method1("view", ("uint16",))? } else { array.clone().into_any() };
-    let seen = seen.cast_into::<PyArrayDyn<N>>()?;
-    let overlaps = seen.strides().iter().zip(shape).any(|(&stride, &n)| stride == 0 && n > 1);
-    if !is_regular(&seen) || overlaps {
-        return Err(wrong("out", "an irregular view", "its entries must be aligned, each in a place of its own"));
-    }
-    Ok(seen)
 }

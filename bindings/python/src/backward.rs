@@ -5,8 +5,10 @@ use ndarray::{ArrayD, Axis};
 use numpy::{PyArrayDyn, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::array::{Floats, Source, Stored, Typed, axis_of, flags, fresh, lent, output, with_element};
+use crate::array::{Floats, Typed, axis_of, flags, with_element};
+use crate::element::Stored;
 use crate::error::raised;
+use crate::lend::{Source, fresh, lent, output};
 use crate::maps::{Maps, Parameter, bounds, summed};
 use crate::threads::compute;
 

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::error::raised;
 use crate::json::to_python;
 use crate::network::PyNetwork;
-use crate::patterns::{Number, queries, row_of, with_matrix};
+use crate::patterns::{query_rows, row_of, with_matrix};
 use crate::threads::interruptible;
 
 type Indices<'py> = Bound<'py, PyArray1<i64>>;
@@ -118,7 +118,7 @@ pub(crate) fn certify(py: Python<'_>, network: &PyNetwork, epsilon: f64, failure
 pub(crate) fn guarantee<'py>(network: &PyNetwork, queries: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = queries.py();
     with_matrix!(py, &network.keys, keys: T => {
-        let (rows, single) = queries_of::<T>(queries)?;
+        let (rows, single) = query_rows::<T>("queries", queries)?;
         let (keys, rows) = (keys.as_array(), rows.view());
         let guarantees = interruptible(py, |progress| {
             let certifier = Certifier::<T>::new(keys, &network.omega, network.beta)?.post(&network.psi);
@@ -164,11 +164,4 @@ pub(crate) fn margin(map: &str, beta: f64) -> PyResult<Option<f64>> {
     let map: Map = map.parse().map_err(raised)?;
     let map = hfy::Scaled::with_beta(map, beta).map_err(raised)?;
     Ok(Separation::<f64>::margin(&map))
-}
-
-fn queries_of<T: Number>(value: &Bound<'_, PyAny>) -> PyResult<(ndarray::Array2<T>, bool)>
-where
-    for<'py> crate::array::Floats<'py>: crate::array::Typed<'py, T>,
-{
-    queries::<T>("queries", value)
 }

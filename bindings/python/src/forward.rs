@@ -6,8 +6,10 @@ use numpy::{PyArray1, PyArrayDyn, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::array::{Floats, Source, Stored, axis_of, flags, fresh, lent, output, with_element};
+use crate::array::{Floats, axis_of, flags, with_element};
+use crate::element::Stored;
 use crate::error::raised;
+use crate::lend::{Source, fresh, lent, output};
 use crate::maps::{Maps, Parameter};
 use crate::threads::compute;
 

@@ -1,17 +1,20 @@
 //! The module `hfy._hfy`: the library on numpy arrays.
 //!
-//! One file a family: [`forward`](mod@forward) and [`backward`](mod@backward) run a map along an axis, and so on. What every
-//! kernel needs is beside them: [`array`](mod@array) takes arrays as they come, [`maps`](mod@maps) reads which map is meant, and
-//! [`threads`](mod@threads) runs the work without the interpreter's lock.
+//! One file a family: `forward` and `backward` run a map along an axis, and so on. What every kernel needs is beside them: `array` takes
+//! arrays as they come, `lend` those that are read and written, `maps` reads which map is meant, and `threads` runs the work without
+//! the interpreter's lock.
 
 mod array;
 mod backward;
 mod certify;
+mod element;
 mod error;
 mod forward;
 mod functions;
 mod graph;
+mod index;
 mod json;
+mod lend;
 mod loss;
 mod maps;
 mod memory;

@@ -7,8 +7,10 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::array::{Floats, Stored, Typed, array_of, axis_of, flags, lent, with_element};
+use crate::array::{Floats, Typed, array_of, axis_of, flags, with_element};
+use crate::element::Stored;
 use crate::error::{mistyped, raised, wrong};
+use crate::lend::lent;
 use crate::maps::{Maps, Parameter};
 use crate::rows::{from_rows, in_rows};
 use crate::threads::compute;

@@ -8,8 +8,9 @@ use ndarray::{Array2, ArrayD, ArrayViewD, Axis, IxDyn};
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 
-use crate::array::{Floats, Typed, lent};
+use crate::array::{Floats, Typed};
 use crate::error::{raised, wrong};
+use crate::lend::lent;
 use crate::structure::Shared;
 
 /// A parameter as it came.

@@ -10,7 +10,8 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 
-use crate::array::{Floats, Stored, with_element};
+use crate::array::{Floats, with_element};
+use crate::element::Stored;
 use crate::error::{raised_by_store, wrong};
 use crate::json::{from_python, to_python};
 

@@ -11,8 +11,9 @@ use rayon::prelude::*;
 
 use crate::certify::{self, Certificates};
 use crate::error::{raised, wrong};
+use crate::index::{AnyIndex, Indexed};
 use crate::memory::AnyMemory;
-use crate::patterns::{Matrix, Number, give_rows, queries, row_of, with_matrix};
+use crate::patterns::{Matrix, Number, give_rows, query_rows, row_of, with_matrix};
 use crate::report::{Plain, Retrieval};
 use crate::threads::interruptible;
 
@@ -55,35 +56,6 @@ pub(crate) struct PyNetwork {
     /// The last index that was asked for.
     index: Mutex<Option<AnyIndex>>,
 }
-
-enum AnyIndex {
-    F32(Arc<Index<f32>>),
-    F64(Arc<Index<f64>>),
-}
-
-/// How indices of a type are kept.
-trait Indexed: Number {
-    fn kept(index: &AnyIndex) -> Option<&Arc<Index<Self>>>;
-    fn any(index: Arc<Index<Self>>) -> AnyIndex;
-}
-
-macro_rules! indexed {
-    ($($t:ty => $variant:ident),*) => {$(
-        impl Indexed for $t {
-            fn kept(index: &AnyIndex) -> Option<&Arc<Index<Self>>> {
-                match index {
-                    AnyIndex::$variant(index) => Some(index),
-                    _ => None,
-                }
-            }
-            fn any(index: Arc<Index<Self>>) -> AnyIndex {
-                AnyIndex::$variant(index)
-            }
-        }
-    )*};
-}
-
-indexed!(f32 => F32, f64 => F64);
 
 /// How a retrieval runs.
 struct Run {
@@ -297,7 +269,7 @@ impl PyNetwork {
         };
         let run = Run { settings: Settings { stop, trace, rule, blend_floor }, rank: index, energy };
         with_network!(py, self, network: T => {
-            let (rows, single) = queries_of::<T>(queries)?;
+            let (rows, single) = query_rows::<T>("queries", queries)?;
             let found = self.run(py, &network, rows.view(), &run)?;
             let reports = found.reports.into_iter().map(Plain::new).collect();
             Ok(Retrieval::new(give_rows(py, found.states, single).unbind(), reports))
@@ -314,7 +286,7 @@ impl PyNetwork {
         let settings = Settings { stop: Stop::Steps(1), ..Settings::default() };
         let run = Run { settings, rank: None, energy: false };
         with_network!(py, self, network: T => {
-            let (rows, single) = queries_of::<T>(queries)?;
+            let (rows, single) = query_rows::<T>("queries", queries)?;
             Ok(give_rows(py, self.run(py, &network, rows.view(), &run)?.states, single))
         })
     }
@@ -328,7 +300,7 @@ impl PyNetwork {
     fn weights<'py>(&self, queries: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = queries.py();
         with_network!(py, self, network: T => {
-            let (rows, single) = queries_of::<T>(queries)?;
+            let (rows, single) = query_rows::<T>("queries", queries)?;
             let view = rows.view();
             let weights = each_row(py, view.nrows(), |number| Ok(network.step(row_of(&view, number))?.weights))?;
             let all = ndarray::Array2::from_shape_vec((rows.nrows(), network.count()), weights.concat());
@@ -345,7 +317,7 @@ impl PyNetwork {
     fn energy<'py>(&self, states: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = states.py();
         with_network!(py, self, network: T => {
-            let (rows, single) = queries_of::<T>(states)?;
+            let (rows, single) = query_rows::<T>("states", states)?;
             let view = rows.view();
             let energies = each_row(py, view.nrows(), |number| network.energy(row_of(&view, number)))?;
             let column = ndarray::Array2::from_shape_vec((rows.nrows(), 1), energies).expect("one a row");
@@ -418,13 +390,6 @@ impl PyNetwork {
         );
         Ok((rebuild, arguments.into_pyobject(py)?))
     }
-}
-
-fn queries_of<T: Number>(value: &Bound<'_, PyAny>) -> PyResult<(ndarray::Array2<T>, bool)>
-where
-    for<'py> crate::array::Floats<'py>: crate::array::Typed<'py, T>,
-{
-    queries::<T>("queries", value)
 }
 
 /// Runs `work` for each row, in all threads, until interrupted.

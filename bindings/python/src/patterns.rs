@@ -6,7 +6,8 @@ use numpy::{PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArray2, PyUntypedArr
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
-use crate::array::{Floats, Stored, Typed};
+use crate::array::{Floats, Typed};
+use crate::element::Stored;
 use crate::error::{raised, wrong};
 use crate::memory::AnyMemory;
 
@@ -106,7 +107,7 @@ fn kept<T: Number>(array: Bound<'_, PyAny>, copy: bool) -> PyResult<Py<PyArray2<
 }
 
 /// Queries as rows, and whether it was one vector.
-pub(crate) fn queries<T: Number>(argument: &'static str, value: &Bound<'_, PyAny>) -> PyResult<(Array2<T>, bool)>
+pub(crate) fn query_rows<T: Number>(argument: &'static str, value: &Bound<'_, PyAny>) -> PyResult<(Array2<T>, bool)>
 where
     for<'py> Floats<'py>: Typed<'py, T>,
 {

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use crate::error::{raised, wrong};
-use crate::patterns::{Matrix, queries, with_matrix};
+use crate::patterns::{Matrix, query_rows, with_matrix};
 use crate::structure::regulariser_of;
 use crate::threads::interruptible;
 
@@ -159,7 +159,7 @@ fn recall(patterns: &Bound<'_, PyAny>, cue: &Bound<'_, PyAny>, run: impl Starts)
         let row = cue.extract::<usize>().ok();
         let state = match row {
             Some(_) => None,
-            None => Some(queries::<T>("cue", cue)?.0),
+            None => Some(query_rows::<T>("cue", cue)?.0),
         };
         let cue = match (row, &state) {
             (Some(row), _) => Cue::Pattern(row),

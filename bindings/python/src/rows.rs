@@ -4,8 +4,9 @@ use ndarray::{Array2, ArrayD, Axis, CowArray, IxDyn};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
-use crate::array::{Floats, Typed, axis_of, flags, lent};
+use crate::array::{Floats, Typed, axis_of, flags};
 use crate::error::raised;
+use crate::lend::lent;
 
 /// The rows of an array, one after the other.
 pub(crate) fn in_rows<T: Clone>(array: CowArray<'_, T, IxDyn>, axis: usize) -> Array2<T> {
