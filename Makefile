@@ -1,4 +1,5 @@
 CARGO ?= cargo
+PYTHON ?= python3
 ROOT := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 
 # The data sets are not in the repository. Where a copy lies beside it, it is found.
@@ -9,7 +10,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce tour test bench doc lint
+.PHONY: help demo reproduce tour test python bench doc lint
 
 help: ## List these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -26,11 +27,14 @@ reproduce: ## The tables and figures of the paper; ID="fig4 table3", MODE=printe
 tour: ## A tour of the maps, in the terminal
 	@$(CARGO) run --quiet -p hfy --example tour
 
-test: ## All tests and documentation tests, with and without threads, and the tour
+test: python ## All tests and documentation tests, with and without threads, the tour, and the Python package
 	$(CARGO) test --workspace
 	$(CARGO) test -p hfy --no-default-features --lib --test golden --test batches
 	@$(CARGO) test --quiet --workspace --test golden --test golden_structures -- --nocapture | grep -o 'golden [a-z_]*: .*' | sort
 	$(CARGO) run --quiet -p hfy --example tour > /dev/null
+
+python: ## The wheel of the Python package into an environment of its own, and its tests, there
+	$(PYTHON) bindings/python/check.py
 
 bench: ## Time maps and retrieval, one JSON line a case; CASES="sparsemax fwd/" selects by substring
 	RAYON_NUM_THREADS=1 $(CARGO) bench -p hfy --bench maps -- $(CASES)

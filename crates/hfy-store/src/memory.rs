@@ -177,6 +177,14 @@ impl Memory {
         self.path.as_deref()
     }
 
+    /// Where the patterns lie in the file, in bytes from its start, row after row; `None` unless all that there are lie there and
+    /// no others. For programs that map the file themselves.
+    pub fn place_in_file(&self) -> Option<Range<usize>> {
+        let untouched = self.tail_ids.is_empty() && self.removed.is_empty() && self.patches.is_empty();
+        let base = self.base.as_ref().filter(|_| untouched && self.path.is_some())?;
+        Some(base.layout.patterns.clone())
+    }
+
     /// Whether anything was changed since the file was opened or saved.
     pub fn is_changed(&self) -> bool {
         self.changed

@@ -65,6 +65,28 @@ fn an_opened_memory_is_read_in_place_until_it_must_be_copied() {
 }
 
 #[test]
+fn the_place_of_patterns_is_known_while_they_are_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.hfy");
+    let mut memory = three();
+    assert_eq!(memory.place_in_file(), None);
+    memory.save_as(&path).unwrap();
+    let place = memory.place_in_file().unwrap();
+    let file = std::fs::read(&path).unwrap();
+    let numbers: Vec<f32> = file[place].chunks(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect();
+    assert_eq!(numbers, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let mut changed = memory.clone();
+    changed.remove(&[1]).unwrap();
+    assert_eq!(changed.place_in_file(), None);
+    let mut changed = memory.clone();
+    changed.update(1, array![0.0f32, 0.0].view()).unwrap();
+    assert_eq!(changed.place_in_file(), None);
+    memory.add(array![7.0f32, 8.0].view()).unwrap();
+    assert_eq!(memory.place_in_file(), None);
+    assert_eq!(Memory::from_bytes(&bytes(&three())).unwrap().place_in_file(), None);
+}
+
+#[test]
 fn every_type_goes_through_the_file() {
     fn check<T: Storable>(values: [T; 6], any: impl Fn(&AnyPatterns<'_>) -> bool) {
         let patterns = Array2::from_shape_vec((3, 2), values.to_vec()).unwrap();

@@ -6,7 +6,7 @@ use common::describe::{entmax, every_map, label, normmax, subsets};
 use common::pulled;
 use common::random::Random;
 use half::{bf16, f16};
-use hfy::{Batch, Convex, Element, Entmax, Map, Mask, Outcome, Quadratic, Real};
+use hfy::{Batch, Bounded, Convex, Element, Entmax, Map, Mask, Outcome, Quadratic, Real, Scaled, Separation};
 use ndarray::{Array, Array1, Array2, ArrayD, ArrayView, Axis, Dimension, IxDyn, RemoveAxis, Slice, array};
 
 fn normals(shape: &[usize], seed: u64) -> ArrayD<f64> {
@@ -280,4 +280,75 @@ fn new_arrays_of_many_rows() {
     unsound[[1201, 77]] = f64::NAN;
     let error = Batch::new(&Entmax::SPARSEMAX).map(unsound.view()).expect_err("a score is NaN");
     assert!(error.to_string().contains("1201") && error.to_string().contains("77"), "{error}");
+}
+
+/// Each row by a map of its own, in the order of the other axes, whatever the axis.
+#[test]
+fn a_map_for_each_row() {
+    let scores = normals(&[3, 4, 6], 21);
+    for axis in (0..3).map(Axis) {
+        let rows = scores.len() / scores.len_of(axis);
+        let maps: Vec<Map> =
+            (0..rows).map(|row| Entmax::new(1.0 + row as f64 / 7.0).expect("alpha is at least one").into()).collect();
+        let each: Vec<&dyn Separation<f64>> = maps.iter().map(|map| map as &dyn Separation<f64>).collect();
+        let batch = Batch::each(&each).axis(axis);
+        let (weights, _) = batch.map(scores.view()).expect("sound");
+        let upstream = scores.mapv(|x| (3.0 * x).sin());
+        let gradient = batch.pulled_back(weights.view(), upstream.view()).expect("sound");
+        let parameters = batch.parameter_vjp(weights.view(), upstream.view()).expect("sound");
+        let lanes = scores.lanes(axis).into_iter().zip(weights.lanes(axis)).zip(upstream.lanes(axis)).enumerate();
+        for (row, ((scores, weights), upstream)) in lanes {
+            let (mut y, mut g) = (scores.to_vec(), upstream.to_vec());
+            maps[row].argmax(&mut y).expect("sound");
+            assert_eq!(weights.to_vec(), y, "row {row} along {axis:?}");
+            let parameter = maps[row].parameter_vjp(&y, &g).expect("sound");
+            assert_eq!(parameters.iter().nth(row).copied(), parameter);
+            maps[row].pullback(&y, &mut g).expect("sound");
+            assert_eq!(gradient.lanes(axis).into_iter().nth(row).expect("as many rows").to_vec(), g);
+        }
+        let error = Batch::each(&each[1..]).axis(axis).map(scores.view()).expect_err("a map is missing");
+        assert_eq!(error.to_string(), format!("maps has shape [{}], expected [{rows}]", rows - 1));
+    }
+}
+
+#[test]
+fn derivatives_in_beta_and_in_bounds() {
+    let (scores, upstream) = (normals(&[4, 5], 22), normals(&[4, 5], 23));
+    let beta = 0.7;
+    let map = Scaled::with_beta(Entmax::ENTMAX15, beta).expect("beta is positive");
+    let (weights, _) = Batch::new(&map).map(scores.view()).expect("sound");
+    let pulled = Batch::new(&map).pulled_back(weights.view(), upstream.view()).expect("sound");
+    let in_beta = Batch::new(&map).beta_vjp(scores.view(), pulled.view()).expect("sound");
+    let step = 1e-6;
+    let at = |beta: f64| {
+        let map = Scaled::with_beta(Entmax::ENTMAX15, beta).expect("beta is positive");
+        (Batch::new(&map).map(scores.view()).expect("sound").0 * &upstream).sum_axis(Axis(1))
+    };
+    for (got, want) in in_beta.iter().zip((at(beta + step) - at(beta - step)) / (2.0 * step)) {
+        assert!((got - want).abs() < 1e-6, "{got} {want}");
+    }
+    let error = Batch::new(&Entmax::ENTMAX15).beta_vjp(scores.view(), pulled.view()).expect_err("it has none");
+    assert_eq!(error.to_string(), "this map does not provide an inverse temperature");
+
+    let bounds: Vec<Bounded<'_>> =
+        (0..4).map(|row| Bounded::new(vec![0.3 + 0.05 * row as f64; 5]).expect("not negative")).collect();
+    let each: Vec<&Bounded<'_>> = bounds.iter().collect();
+    let (weights, _) = Batch::each(&each).map(scores.view()).expect("sound");
+    let hidden = array![false, false, true, false, false];
+    let batch = Batch::each(&each).mask(Mask::hiding(hidden.view()));
+    let (masked, _) = batch.map(scores.view()).expect("sound");
+    for (batch, weights) in [(Batch::each(&each), &weights), (batch, &masked)] {
+        let in_bounds = batch.upper_vjp(scores.view(), weights.view(), upstream.view()).expect("sound");
+        for (row, bound) in bounds.iter().enumerate() {
+            let mut theta = scores.index_axis(Axis(0), row).to_owned();
+            if *weights == masked {
+                theta[2] = f64::NEG_INFINITY;
+            }
+            let mut want = vec![f64::NAN; 5];
+            let (y, g) = (weights.index_axis(Axis(0), row).to_owned(), upstream.index_axis(Axis(0), row).to_owned());
+            let [theta, y, g] = [theta, y, g].map(|row| row.iter().copied().collect::<Vec<f64>>());
+            bound.upper_vjp(&theta, &y, &g, &mut want).expect("sound");
+            assert_eq!(in_bounds.index_axis(Axis(0), row).iter().copied().collect::<Vec<f64>>(), want);
+        }
+    }
 }

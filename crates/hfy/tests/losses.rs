@@ -255,3 +255,35 @@ fn misuse_is_named() {
     says(loss.evaluate(bad.view(), &classes), &["scores[4] = inf in row 3", "finite"]);
     says(loss.gradient(bad.view(), &classes), &["scores[4] = inf in row 3"]);
 }
+
+#[test]
+fn losses_and_gradients_in_one_pass() {
+    let theta = scores(8);
+    let classes = Targets::OneHot(&[0, 5, -1, 2]);
+    for map in [Map::from(Entmax::SPARSEMAX), Map::from(Entmax::SOFTMAX)] {
+        for reduction in [Reduction::Mean, Reduction::Sum, Reduction::None] {
+            let loss = FenchelYoung::new(&map).reduction(reduction).ignore_index(-1);
+            let (losses, gradient) = loss.with_gradient(theta.view(), &classes).unwrap();
+            assert_eq!(losses, loss.evaluate(theta.view(), &classes).unwrap());
+            assert_eq!(gradient, loss.gradient(theta.view(), &classes).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_map_for_each_row() {
+    let theta = scores(9);
+    let maps = [1.0, 1.5, 2.0, 3.0].map(|alpha| Entmax::new(alpha).unwrap());
+    let each: Vec<&Entmax> = maps.iter().collect();
+    let classes = [0, 5, 2, 2];
+    let losses = FenchelYoung::each(&each).evaluate(theta.view(), &Targets::OneHot(&classes)).unwrap();
+    for (row, map) in maps.iter().enumerate() {
+        let one = theta.row(row).insert_axis(ndarray::Axis(0));
+        let alone = FenchelYoung::new(map).evaluate(one, &Targets::OneHot(&classes[row..=row])).unwrap();
+        assert_eq!(losses.rows[row], alone.value);
+    }
+    says(
+        FenchelYoung::each(&each[1..]).evaluate(theta.view(), &Targets::OneHot(&classes)).map(|_| ()),
+        &["maps has shape [3], expected [4]"],
+    );
+}

@@ -3,8 +3,8 @@
 mod common;
 
 use common::random::Random;
-use hfy::retrieval::{Engine, Index};
-use hfy::{Map, Real, Scaled, Separation, Support};
+use hfy::retrieval::{Engine, Index, Retriever};
+use hfy::{Map, Network, Real, Scaled, Separation, Support};
 use ndarray::{Array2, ArrayView2};
 
 const MAPS: [&str; 6] = ["sparsemax", "entmax:1.5", "entmax:1.3", "normmax:5", "subsets:3", "argmax"];
@@ -81,6 +81,23 @@ fn an_index_changes_no_bit() {
             }
         }
     }
+}
+
+#[test]
+fn retrievers_share_an_index() {
+    let mut random = Random::new(14);
+    let patterns: Array2<f64> = clustered(&mut random, 600, 24, 0.5);
+    let queries: Array2<f64> = clustered(&mut random, 20, 24, 0.5);
+    let index = std::sync::Arc::new(Index::build(patterns.view(), 6).expect("an index"));
+    for beta in [0.5, 2.0] {
+        let network = Network::sparse(beta, patterns.view()).expect("a network");
+        let plain = Retriever::new(&network).and_then(|r| r.retrieve(queries.view())).expect("finite");
+        let shared = Retriever::new(&network).and_then(|r| r.with_built_index(index.clone())).expect("it fits");
+        assert_eq!(shared.retrieve(queries.view()).expect("finite"), plain);
+    }
+    let dense = Network::modern(1.0, patterns.view()).expect("a network");
+    let refused = Retriever::new(&dense).and_then(|r| r.with_built_index(index)).expect_err("no reach");
+    assert!(refused.to_string().contains("a support of finite reach"));
 }
 
 #[test]

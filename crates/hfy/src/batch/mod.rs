@@ -1,8 +1,11 @@
 //! Rows of a batch: any axis of an n-dimensional array, masked, in parallel, without an allocation a row.
 
+mod derivatives;
+mod maps;
 mod mask;
 mod rows;
 
+pub(crate) use maps::Maps;
 pub use mask::Mask;
 pub(crate) use rows::{Lanes, drive};
 use rows::{drive_from, grow};
@@ -50,7 +53,7 @@ impl Report {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Batch<'a, F: ?Sized> {
-    map: &'a F,
+    maps: Maps<'a, F>,
     axis: Option<Axis>,
     mask: Option<Mask<'a>>,
     serial: bool,
@@ -59,7 +62,23 @@ pub struct Batch<'a, F: ?Sized> {
 impl<'a, F: ?Sized> Batch<'a, F> {
     /// The map along the last axis, unmasked, in parallel.
     pub fn new(map: &'a F) -> Self {
-        Batch { map, axis: None, mask: None, serial: false }
+        Batch { maps: Maps::One(map), axis: None, mask: None, serial: false }
+    }
+
+    /// A map for each row, in the order of the other axes: the i-th row by the i-th map.
+    ///
+    /// ```
+    /// use hfy::{Batch, Entmax};
+    /// use ndarray::array;
+    ///
+    /// let scores = array![[2.0, 0.5], [2.0, 0.5]];
+    /// let (weights, _) = Batch::each(&[&Entmax::SPARSEMAX, &Entmax::SOFTMAX]).map(scores.view())?;
+    /// assert_eq!(weights.row(0), array![1.0, 0.0]);
+    /// assert!(weights[[1, 1]] > 0.0);
+    /// # Ok::<(), hfy::Error>(())
+    /// ```
+    pub fn each(maps: &'a [&'a F]) -> Self {
+        Batch { maps: Maps::Each(maps), axis: None, mask: None, serial: false }
     }
 
     /// Along another axis.
@@ -92,7 +111,9 @@ impl<'a, F: ?Sized> Batch<'a, F> {
             None => shape.len() - 1,
         };
         let hidden = self.mask.as_ref().map(|m| m.hidden(shape, axis)).transpose()?;
-        Ok(Lanes::new(shape, axis, self.serial, hidden))
+        let lanes = Lanes::new(shape, axis, self.serial, hidden);
+        self.maps.check(lanes.rows())?;
+        Ok(lanes)
     }
 }
 
@@ -119,7 +140,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let (rows, outcomes) = grow(&lanes, from.slice(), |first, rows| {
             drive_from(&lanes, first, [], rows, |row, [], to| {
                 lanes.hide(row, to);
-                self.map.argmax(to)
+                self.maps.of(row).argmax(to)
             })
         })?;
         Ok((Array::from_shape_vec(shape, rows).expect("as many entries as there were"), Report::of(&outcomes)))
@@ -141,7 +162,7 @@ impl<F: ?Sized> Batch<'_, F> {
             drive(&lanes, [from.slice()], to, |row, [scores], to| {
                 to.copy_from_slice(scores);
                 lanes.hide(row, to);
-                self.map.argmax(to)
+                self.maps.of(row).argmax(to)
             })
         })?;
         Ok(Report::of(&outcomes))
@@ -159,7 +180,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let outcomes = lanes.write(scores.view_mut().into_dyn(), true, |rows| {
             drive(&lanes, [], rows, |row, [], to| {
                 lanes.hide(row, to);
-                self.map.argmax(to)
+                self.maps.of(row).argmax(to)
             })
         })?;
         Ok(Report::of(&outcomes))
@@ -181,7 +202,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let (scores, weights) = (lanes.read(scores.into_dyn()), lanes.read(weights.into_dyn()));
         lanes.write(gradient.view_mut().into_dyn(), true, |g| {
             drive(&lanes, [scores.slice(), weights.slice()], g, |row, [scores, weights], g| {
-                lanes.visible(row, scores, |scores| self.map.vjp(scores, weights, g))
+                lanes.visible(row, scores, |scores| self.maps.of(row).vjp(scores, weights, g))
             })
         })?;
         Ok(())
@@ -203,7 +224,7 @@ impl<F: ?Sized> Batch<'_, F> {
         lanes.write(gradient.view_mut().into_dyn(), true, |g| {
             drive(&lanes, [weights.slice()], g, |row, [weights], g| {
                 lanes.silence(row, g);
-                self.map.pullback(weights, g)
+                self.maps.of(row).pullback(weights, g)
             })
         })?;
         Ok(())
@@ -227,7 +248,7 @@ impl<F: ?Sized> Batch<'_, F> {
             drive(&lanes, [weights.slice(), gradient.slice()], out, |row, [weights, gradient], out| {
                 out.copy_from_slice(gradient);
                 lanes.silence(row, out);
-                self.map.pullback(weights, out)
+                self.maps.of(row).pullback(weights, out)
             })
         })?;
         Ok(())
@@ -253,7 +274,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let (rows, _) = grow(&lanes, gradient.slice(), |first, rows| {
             drive_from(&lanes, first, [weights.slice()], rows, |row, [weights], g| {
                 lanes.silence(row, g);
-                self.map.pullback(weights, g)
+                self.maps.of(row).pullback(weights, g)
             })
         })?;
         Ok(Array::from_shape_vec(shape, rows).expect("as many entries as there were"))
@@ -272,7 +293,7 @@ impl<F: ?Sized> Batch<'_, F> {
         drive(&lanes, [], &mut rows, |row, [], scores| {
             lanes.hide(row, scores);
             let mut support = Support::default();
-            self.map.support(scores, &mut support)?;
+            self.maps.of(row).support(scores, &mut support)?;
             Ok(support)
         })
     }
@@ -294,7 +315,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let values = drive(&lanes, [weights.slice()], &mut rows, |row, [weights], g| {
             lanes.silence(row, g);
             let absent = Error::Unsupported { function: "this map", what: "a parameter of its own" };
-            self.map.parameter_vjp(weights, g)?.ok_or(absent)
+            self.maps.of(row).parameter_vjp(weights, g)?.ok_or(absent)
         })?;
         Ok(Array::from_shape_vec(shape, values).expect("one value a row"))
     }
@@ -319,7 +340,7 @@ impl<F: ?Sized> Batch<'_, F> {
         let inputs = [scores.slice(), weights.slice(), u.slice(), w.slice()];
         lanes.write(out.view_mut().into_dyn(), false, |out| {
             drive(&lanes, inputs, out, |row, [scores, weights, u, w], out| {
-                lanes.visible(row, scores, |scores| self.map.second_vjp(scores, weights, u, w, out))?;
+                lanes.visible(row, scores, |scores| self.maps.of(row).second_vjp(scores, weights, u, w, out))?;
                 lanes.silence(row, out);
                 Ok(())
             })
@@ -343,7 +364,7 @@ impl<F: ?Sized> Batch<'_, F> {
             if scores.iter().all(|&s| s == E::Compute::neg_infinity()) {
                 return Ok(E::Compute::neg_infinity());
             }
-            self.map.conjugate(scores)
+            self.maps.of(row).conjugate(scores)
         })?;
         Ok(Array::from_shape_vec(shape, values).expect("one value a row"))
     }

@@ -42,6 +42,10 @@ impl Lanes {
         self.axis
     }
 
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// The rows of an array, copied only if they do not already lie one after the other.
     pub(crate) fn read<'a, E: Element>(&self, mut array: ArrayViewD<'a, E>) -> Contiguous<'a, E> {
         axis_last(&mut array, self.axis);

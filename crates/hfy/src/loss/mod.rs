@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use crate::batch::{Lanes, Mask, drive};
+use crate::batch::{Lanes, Maps, Mask, drive};
 use crate::convex::Convex;
 use crate::error::{Error, Result, check_len};
 use crate::real::{Element, Real};
@@ -59,7 +59,7 @@ pub struct Losses<T> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct FenchelYoung<'a, F: ?Sized> {
-    map: &'a F,
+    maps: Maps<'a, F>,
     reduction: Reduction,
     ignore_index: Option<i64>,
     ignore_rows: Option<&'a [bool]>,
@@ -69,7 +69,16 @@ pub struct FenchelYoung<'a, F: ?Sized> {
 impl<'a, F: ?Sized> FenchelYoung<'a, F> {
     /// The mean loss over all rows.
     pub fn new(map: &'a F) -> Self {
-        FenchelYoung { map, reduction: Reduction::Mean, ignore_index: None, ignore_rows: None, mask: None }
+        Self::of(Maps::One(map))
+    }
+
+    /// The same with a map for each row: the i-th row by the i-th map.
+    pub fn each(maps: &'a [&'a F]) -> Self {
+        Self::of(Maps::Each(maps))
+    }
+
+    fn of(maps: Maps<'a, F>) -> Self {
+        FenchelYoung { maps, reduction: Reduction::Mean, ignore_index: None, ignore_rows: None, mask: None }
     }
 
     /// With another reduction.
@@ -113,15 +122,8 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
         F: Convex<E::Compute>,
     {
         let mut rows = scores.as_standard_layout().into_owned();
-        let losses = self.each(&mut rows, targets, |scores, target| self.map.loss(scores, target))?;
-        let counted = losses.iter().flatten().count();
-        let total: E::Compute = losses.iter().flatten().copied().sum();
-        let value = match self.reduction {
-            Reduction::Mean if counted > 0 => total / E::Compute::of(counted as f64),
-            _ => total,
-        };
-        let zero = E::Compute::of(0.0);
-        Ok(Losses { value, rows: losses.into_iter().map(|l| l.unwrap_or(zero)).collect(), counted })
+        let losses = self.on_rows(&mut rows, targets, |map, scores, target| map.loss(scores, target))?;
+        Ok(self.reduced(losses))
     }
 
     /// The gradient of the reduced loss in the scores.
@@ -130,20 +132,55 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
         F: Convex<E::Compute>,
     {
         let mut rows = scores.as_standard_layout().into_owned();
-        let counts = self.each(&mut rows, targets, |scores, target| self.map.loss_gradient(scores, target))?;
-        if self.reduction == Reduction::Mean {
-            let scale = E::Compute::of(1.0 / counts.iter().flatten().count().max(1) as f64);
-            rows.mapv_inplace(|g| E::store(g.load() * scale));
-        }
+        let counts = self.on_rows(&mut rows, targets, |map, scores, target| map.loss_gradient(scores, target))?;
+        self.shared_out(&mut rows, counts.iter().flatten().count());
         Ok(rows)
     }
 
+    /// [`evaluate`](Self::evaluate) and [`gradient`](Self::gradient) in one pass over the scores.
+    pub fn with_gradient<E: Element>(
+        &self,
+        scores: ArrayView2<'_, E>,
+        targets: &Targets<'_, E>,
+    ) -> Result<(Losses<E::Compute>, Array2<E>)>
+    where
+        F: Convex<E::Compute>,
+    {
+        let mut rows = scores.as_standard_layout().into_owned();
+        let losses = self.on_rows(&mut rows, targets, |map, scores, target| {
+            let loss = map.loss(scores, target)?;
+            map.loss_gradient(scores, target)?;
+            Ok(loss)
+        })?;
+        let losses = self.reduced(losses);
+        self.shared_out(&mut rows, losses.counted);
+        Ok((losses, rows))
+    }
+
+    fn reduced<T: Real>(&self, losses: Vec<Option<T>>) -> Losses<T> {
+        let counted = losses.iter().flatten().count();
+        let total: T = losses.iter().flatten().copied().sum();
+        let value = match self.reduction {
+            Reduction::Mean if counted > 0 => total / T::of(counted as f64),
+            _ => total,
+        };
+        Losses { value, rows: losses.into_iter().map(|l| l.unwrap_or(T::zero())).collect(), counted }
+    }
+
+    /// What a mean makes of the gradients of the rows that count.
+    fn shared_out<E: Element>(&self, rows: &mut Array2<E>, counted: usize) {
+        if self.reduction == Reduction::Mean {
+            let scale = E::Compute::of(1.0 / counted.max(1) as f64);
+            rows.mapv_inplace(|g| E::store(g.load() * scale));
+        }
+    }
+
     /// Runs `work` on each row that counts, with its target as a dense row; sets the others to zero.
-    fn each<E: Element, R: Send>(
+    fn on_rows<E: Element, R: Send>(
         &self,
         rows: &mut Array2<E>,
         targets: &Targets<'_, E>,
-        work: impl Fn(&mut [E::Compute], &[E::Compute]) -> Result<R> + Sync,
+        work: impl Fn(&F, &mut [E::Compute], &[E::Compute]) -> Result<R> + Sync,
     ) -> Result<Vec<Option<R>>>
     where
         F: Convex<E::Compute>,
@@ -160,6 +197,7 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
             }
         };
         check_len("targets", given, count)?;
+        self.maps.check(count)?;
         if let Some(ignored) = self.ignore_rows {
             check_len("ignore_rows", ignored.len(), count)?;
         }
@@ -174,11 +212,12 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
                 return Ok(None);
             }
             let target = self.dense(row, targets, n)?;
-            if self.map.value(&target) == E::Compute::of(f64::INFINITY) {
+            let map = self.maps.of(row);
+            if map.value(&target) == E::Compute::of(f64::INFINITY) {
                 let rule = "a target must lie in the domain of the map";
                 return Err(Error::parameter("targets", format!("row {row}"), rule));
             }
-            work(scores, &target).map(Some)
+            work(map, scores, &target).map(Some)
         })
     }
 
@@ -198,14 +237,14 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
             }
             Targets::KHot(sets) => {
                 let set = &sets[row];
-                let share = E::Compute::of(self.map.mass().map_or(1.0, |mass| mass / set.len() as f64));
+                let share = E::Compute::of(self.maps.of(row).mass().map_or(1.0, |mass| mass / set.len() as f64));
                 for &class in set {
                     *target.get_mut(class).ok_or_else(|| wrong(class as f64))? = share;
                 }
             }
             Targets::Dense(y) => {
                 target.iter_mut().zip(y.row(row)).for_each(|(t, y)| *t = y.load());
-                if let Some(mass) = self.map.mass() {
+                if let Some(mass) = self.maps.of(row).mass() {
                     settle::<E>(&mut target, mass);
                 }
             }

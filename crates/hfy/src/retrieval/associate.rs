@@ -1,7 +1,7 @@
 //! The weights of one step for a batch of queries.
 
 use std::cmp::Ordering;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ndarray::{ArrayView2, CowArray, Ix2};
 
@@ -36,7 +36,7 @@ pub(super) const BATCH: usize = 1024;
 pub struct Engine<'a, T: Real> {
     patterns: CowArray<'a, T, Ix2>,
     largest_norm: f64,
-    index: Option<Index<T>>,
+    index: Option<Arc<Index<T>>>,
     gram: OnceLock<Gram<T>>,
 }
 
@@ -66,8 +66,9 @@ impl<'a, T: Real> Engine<'a, T> {
         Ok(Engine { patterns, largest_norm, index: None, gram: OnceLock::new() })
     }
 
-    /// The same engine with an index over these patterns.
-    pub fn with_index(mut self, index: Index<T>) -> Result<Self> {
+    /// The same engine with an index over these patterns, which others may share.
+    pub fn with_index(mut self, index: impl Into<Arc<Index<T>>>) -> Result<Self> {
+        let index = index.into();
         if index.shape() != self.patterns.dim() {
             let (count, width) = index.shape();
             return Err(Error::shape("index", &[count, width], self.patterns.shape()));

@@ -1,6 +1,7 @@
 //! Updates of a batch of queries until a rule stops them.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
 
@@ -102,33 +103,37 @@ impl<'a, T: Real> Retriever<'a, T> {
     ///
     /// It changes no result. Where the patterns have much in common, as images have, most of them are never read.
     pub fn with_index(self, rank: usize) -> Result<Self> {
-        if self.engine.is_none() {
-            return Err(NEEDS_REACH);
-        }
+        self.check_reach()?;
         let index = Index::build(self.model.keys, rank)?;
         self.with_built_index(index)
     }
 
-    /// The same with an index that is there already. It must have been built over the same keys: that it has their shape is
-    /// checked, but not what is in them.
+    /// The same with an index that is there already, which others may share. It must have been built over the same keys:
+    /// that it has their shape is checked, but not what is in them.
     ///
     /// ```
     /// use hfy::{Network, retrieval::{Index, Retriever}};
     /// use ndarray::array;
+    /// use std::sync::Arc;
     ///
     /// let patterns = array![[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [-2.0, 0.0, 1.0]];
-    /// let index = Index::build(patterns.view(), 2)?;
+    /// let index = Arc::new(Index::build(patterns.view(), 2)?);
     /// for beta in [1.0, 2.0] {
     ///     let network = Network::sparse(beta, &patterns)?;
-    ///     let retriever = Retriever::new(&network)?.with_built_index(index.clone())?;
+    ///     let retriever = Retriever::new(&network)?.with_built_index(Arc::clone(&index))?;
     ///     let retrieval = retriever.retrieve(array![[1.5, 0.3, 0.0]].view())?;
     ///     assert_eq!(retrieval.states.row(0), patterns.row(0));
     /// }
     /// # Ok::<(), hfy::Error>(())
     /// ```
-    pub fn with_built_index(mut self, index: Index<T>) -> Result<Self> {
-        self.engine = Some(self.engine.ok_or(NEEDS_REACH)?.with_index(index)?);
+    pub fn with_built_index(mut self, index: impl Into<Arc<Index<T>>>) -> Result<Self> {
+        self.check_reach()?;
+        self.engine = self.engine.map(|engine| engine.with_index(index)).transpose()?;
         Ok(self)
+    }
+
+    fn check_reach(&self) -> Result<()> {
+        if self.engine.is_some() { Ok(()) } else { Err(NEEDS_REACH) }
     }
 
     /// The same without energies in its reports, unless the settings need them. The energy of a state that is no fixed
