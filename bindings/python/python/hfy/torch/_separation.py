@@ -5,6 +5,7 @@ from typing import Any, Optional, Union
 import torch
 from torch import Tensor
 
+from ._formulas import needs_exact_weights
 from ._kernels import FLOATS, HALVES
 from ._weights import weights
 
@@ -46,8 +47,9 @@ def separation(
     tensor([0.5741, 0.3482, 0.0777])
     """
     x, parameter, omega, dim = checked(x, omega, parameter, dim, mask)
-    weighed: Tensor = weights(x, parameter, mask, omega, dim)
-    return weighed
+    wide = x.float() if x.dtype in HALVES and needs_exact_weights(omega) else x
+    weighed: Tensor = weights(wide, parameter, mask, omega, dim)
+    return weighed if wide is x else weighed.to(x.dtype)
 
 
 def checked(
