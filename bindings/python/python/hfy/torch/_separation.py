@@ -66,7 +66,7 @@ def checked(
     if parameter is not None and not isinstance(parameter, Tensor):
         omega, parameter = _with_number(omega, parameter)
     if x.dtype in HALVES and torch.is_autocast_enabled(x.device.type):
-        x = x.float()  # as softmax does
+        x = x.float()  # as torch does for softmax on CUDA
     return x, parameter, omega, dim if dim < 0 else dim - axes
 
 
