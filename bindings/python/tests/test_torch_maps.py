@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -52,6 +53,19 @@ def test_strides(name, value):
 def test_memory_is_shared(dtype):
     for x in [draw(4, 5, dtype=dtype), draw(4, 5, dtype=dtype).T, draw(4, 5, dtype=dtype).requires_grad_()]:
         assert _kernels.array(x).ctypes.data == x.data_ptr()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_nothing_of_the_size_of_a_tensor_is_made_beside_what_torch_makes(dtype):
+    x = draw(500, 400, dtype=dtype)
+    for leaf in [x, x.T]:
+        leaf = leaf.detach().requires_grad_()
+        tracemalloc.start()  # which sees what numpy allocates
+        y = hfy.torch.entmax15(leaf)
+        torch.autograd.grad(y, leaf, y.detach())
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < x.nbytes / 8
 
 
 @every
@@ -209,6 +223,7 @@ def test_torch_is_asked_for_by_name():
     """numpy alone is enough for the package; what needs torch says so."""
     code = """
         import sys
+import tracemalloc
         sys.modules["torch"] = None
         import hfy
         try:
