@@ -7,8 +7,8 @@ different sizes without padding, and they report what they did.
 >>> import torch
 >>> from hfy.torch.nn import Hopfield
 >>> images = torch.tensor([[1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0]])
->>> memory = Hopfield.memory(4, omega="sparsemax", beta=2.0)
->>> memory.retrieve(torch.tensor([[0.9, 0.2, 0.1, -0.8]]), images)
+>>> memory = Hopfield.memory(4, omega="sparsemax", beta=1.0)
+>>> memory.retrieve(torch.tensor([[0.9, 0.5, -0.2, -0.8]]), images)
 tensor([[ 1.,  1., -1., -1.]])
 
 In `stored_pattern_padding_mask` and `association_mask` True means IGNORED, as in hflayers and in torch's transformer layers. (In the

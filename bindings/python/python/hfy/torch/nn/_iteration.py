@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ._per_head import head_tensor, one_per_head, count_or_unlimited, positive, whole
+from ._per_head import count_or_unlimited, head_tensor, one_per_head, positive, whole
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class Iteration:
 
 def change(after: Tensor, before: Tensor) -> Tensor:
     """How far two associations lie apart, (batch, heads): the Frobenius norm over queries and stored patterns."""
-    return (after - before).float().flatten(2).norm(dim=-1)
+    distance: Tensor = (after - before).float().flatten(2).norm(dim=-1)
+    return distance
 
 
 def iterate(state: Tensor, associate: Callable[[Tensor], Tensor], update: Callable[[Tensor], Tensor], stopping: Stopping) -> Iteration:

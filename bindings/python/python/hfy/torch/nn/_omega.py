@@ -78,6 +78,10 @@ class Omega(nn.Module):
         return value
 
     def forward(self, scores: Tensor, keep: Tensor | None) -> Tensor:
+        if self.name == "sequence" and keep is not None:
+            # No structure is on in a row without entries: such a row is solved as if it were whole, and has weight zero.
+            there = keep.any(-1, keepdim=True)
+            return separation(scores, self.text, mask=keep | ~there) * there
         text, parameter = self.resolve(scores, keep)
         return separation(scores, text, parameter, mask=keep)
 
