@@ -65,7 +65,7 @@ class AssociationCore(Projections):
             scaling = 1.0 if sizes.wiring.without_weights else 1.0 / math.sqrt(sizes.hidden or 1)
         each = one_per_head("scaling", scaling, sizes.heads, positive)
         if not isinstance(scaling, (int, float)):
-            scaling = scaling if isinstance(scaling, Tensor) else torch.tensor(each)
+            scaling = scaling if isinstance(scaling, Tensor) else torch.tensor(each, dtype=torch.float64)
             register_per_head(self, "beta", scaling, sizes.heads)
         else:
             self.beta = each[0]

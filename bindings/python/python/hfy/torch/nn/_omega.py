@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -78,6 +79,8 @@ class Omega(nn.Module):
         return value
 
     def forward(self, scores: Tensor, keep: Tensor | None) -> Tensor:
+        if scores.numel() == 0:
+            return scores
         if self.name == "sequence" and keep is not None:
             # No structure is on in a row without entries: such a row is solved as if it were whole, and has weight zero.
             there = keep.any(-1, keepdim=True)
@@ -106,6 +109,8 @@ class Omega(nn.Module):
 
     def conjugate(self, scores: Tensor, keep: Tensor | None) -> Tensor:
         """Ω* of each row, in float64 and without gradient; minus infinity for a row without entries."""
+        if scores.numel() == 0:
+            return scores.new_full(scores.shape[:-1], -math.inf, dtype=torch.float64)
         with torch.no_grad():
             text, parameter = self.resolve(scores, keep)
             values = _hfy.conjugate(

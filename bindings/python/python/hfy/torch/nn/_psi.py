@@ -28,7 +28,7 @@ def _onto_sphere(rows: Tensor, radius: float) -> Tensor:
     there = largest > 0
     scaled = rows / torch.where(there, largest, 1)
     squares = torch.where(there, (scaled * scaled).sum(-1, keepdim=True), 1)
-    return scaled * (radius * squares.rsqrt())
+    return torch.where(there, scaled * (radius * squares.rsqrt()), 0)
 
 
 class Psi(ABC):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 
@@ -45,6 +46,8 @@ class AssociationReport:
     @property
     def pattern(self) -> Tensor:
         """The stored pattern of the largest weight, the first of equal ones; -1 where none has weight. (batch, heads, queries)."""
+        if self.association.shape[-1] == 0:
+            return torch.full_like(self.energy, -1, dtype=torch.int64)
         largest, index = self.association.max(-1)
         return index.masked_fill(largest <= 0, -1)
 
