@@ -50,8 +50,8 @@ def whole(name: str, value: object, least: int) -> int:
 
 
 def check_per_head(name: str, value: Tensor, heads: int) -> None:
-    """A tensor must hold one number, or one for each head."""
-    if tuple(value.shape) not in ((), (1,), (heads,)):
+    """A tensor must hold one number, or one for each head, as (heads) or along the heads of (batch, heads, queries, depth)."""
+    if tuple(value.shape) not in ((), (1,), (heads,), (heads, 1, 1)):
         rule = f"it must hold one number, or one for each of num_heads = {heads}"
         raise ValueError(f"{name} has shape {tuple(value.shape)}: {rule}")
 
