@@ -14,6 +14,24 @@ try:
 except ImportError as error:
     raise ImportError("hfy.torch needs torch, which is not installed: pip install 'hfy[torch]'") from error
 
+from ._alpha import AlphaParameter
+from ._loss import loss
+from ._loss_modules import (
+    Entmax15Loss,
+    EntmaxBisectLoss,
+    NormmaxBisectLoss,
+    SparsemaxBisectLoss,
+    SparsemaxLoss,
+    SubsetsLoss,
+)
+from ._losses import (
+    entmax15_loss,
+    entmax_bisect_loss,
+    normmax_bisect_loss,
+    sparsemax_bisect_loss,
+    sparsemax_loss,
+    subsets_loss,
+)
 from ._maps import (
     bounded_sparsemax,
     budget_bisect,
@@ -30,16 +48,30 @@ from ._maps import (
 from ._separation import separation
 
 __all__ = [
+    "AlphaParameter",
+    "Entmax15Loss",
+    "EntmaxBisectLoss",
+    "NormmaxBisectLoss",
+    "SparsemaxBisectLoss",
+    "SparsemaxLoss",
+    "SubsetsLoss",
     "bounded_sparsemax",
     "budget_bisect",
     "entmax",
     "entmax15",
+    "entmax15_loss",
     "entmax_bisect",
+    "entmax_bisect_loss",
+    "loss",
     "normmax",
     "normmax_bisect",
+    "normmax_bisect_loss",
     "separation",
     "softmax",
     "sparsemax",
     "sparsemax_bisect",
+    "sparsemax_bisect_loss",
+    "sparsemax_loss",
     "subsets",
+    "subsets_loss",
 ]

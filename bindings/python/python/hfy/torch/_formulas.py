@@ -71,14 +71,15 @@ def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, *, omega: str, d
     return (up * tilt).sum(dim, keepdim=True).sum_to_size(parameter.shape).to(parameter.dtype)
 
 
-def regulariser(y: Tensor, parameter: Tensor, omega: str) -> Tensor:
-    """Ω(y) of each row along the last axis, where it depends on a parameter: entmax and normmax."""
+def regulariser(parameter: Tensor, *, y: Tensor, omega: str) -> Tensor:
+    """Ω(y) of each row along the last axis, up to a constant, for entmax and normmax."""
     wide, value = _wide(y), _wide(parameter)
-    if omega == "entmax":
-        logs = _log(wide)
-        entropy: Tensor = (wide * logs * _expm1_over(_finite(value - 1) * logs)).sum(-1)
-        return entropy
-    return _norm(wide, value, -1).squeeze(-1)
+    if omega == "normmax":
+        return _norm(wide, value, -1).squeeze(-1)
+    logs = _log(wide)
+    # (y^α - y) / (α (α-1)), which is 0 for α = ∞.
+    each = wide * logs * _expm1_over(_finite(value - 1) * logs) / _finite(value)
+    return torch.where(value.isinf(), 0, each).sum(-1)
 
 
 def pulled_back(expression: Callable[..., Tensor], upstream: Tensor, *points: Tensor) -> tuple[Tensor, ...]:
@@ -128,7 +129,7 @@ def _normmax_pullback(y: Tensor, g: Tensor, gamma: Number, dim: int) -> Tensor:
         return torch.zeros_like(y)
     kept = _finite(gamma)
     b = _power(y, 2 - kept)
-    along = [(part).sum(dim, keepdim=True) for part in (b * g, y * g, b)]
+    along = [part.sum(dim, keepdim=True) for part in (b * g, y * g, b)]
     pulled = b * g - y * along[0] - along[1] * (b - y * along[2])
     pulled = pulled * _power(_norm(y, kept, dim), kept - 1) / (kept - 1)
     found: Tensor = torch.where(gamma.isinf(), 0, pulled) if isinstance(gamma, Tensor) else pulled
@@ -144,7 +145,8 @@ def _normmax_slope(y: Tensor, gamma: Tensor, dim: int) -> Tensor:
     total = torch.where(total > 0, total, 1)
     drift = ((powers * _log(y)).sum(dim, keepdim=True) / total - _log(norm)) / kept
     share = y / torch.where(norm > 0, norm, 1)
-    return _power(share, kept - 1) * (_log(share) - (kept - 1) * drift)
+    slope: Tensor = _power(share, kept - 1) * (_log(share) - (kept - 1) * drift)
+    return slope
 
 
 def _norm(y: Tensor, gamma: Number, dim: int) -> Tensor:

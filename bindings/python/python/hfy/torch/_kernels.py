@@ -116,7 +116,7 @@ def losses(
         return_gradient=True,
         bfloat16=x.dtype is torch.bfloat16,
     )
-    slopes = torch.from_numpy(gradient)
+    slopes = torch.from_numpy(np.ascontiguousarray(gradient))
     slopes = slopes.view(torch.bfloat16) if x.dtype is torch.bfloat16 else slopes
     return torch.from_numpy(np.asarray(found)).to(x.device, x.dtype), slopes.to(x.device)
 

@@ -45,21 +45,27 @@ def separation(
     >>> separation(x, "entmax", alpha)[0].detach()
     tensor([0.5741, 0.3482, 0.0777])
     """
+    x, parameter, omega, dim = checked(x, omega, parameter, dim, mask)
+    weighed: Tensor = weights(x, parameter, mask, omega, dim)
+    return weighed
+
+
+def checked(
+    x: Tensor, omega: str, parameter: Parameter, dim: int, mask: Optional[Tensor]
+) -> tuple[Tensor, Optional[Tensor], str, int]:
+    """Scores, parameter, text and axis as primitives take them: no numbers apart, an axis from the end, no halves in autocast."""
     if not isinstance(x, Tensor) or x.dtype not in FLOATS:
         _refuse_scores(x)
     axes = x.dim()
     if not -axes <= dim < axes:
         _refuse_dim(dim, axes)
-    if dim >= 0:
-        dim -= axes
     if mask is not None:
         _check_mask(mask)
     if parameter is not None and not isinstance(parameter, Tensor):
         omega, parameter = _with_number(omega, parameter)
     if x.dtype in HALVES and torch.is_autocast_enabled(x.device.type):
         x = x.float()  # as softmax does
-    weighed: Tensor = weights(x, parameter, mask, omega, dim)
-    return weighed
+    return x, parameter, omega, dim if dim < 0 else dim - axes
 
 
 def _with_number(omega: str, number: float) -> tuple[str, Optional[Tensor]]:
