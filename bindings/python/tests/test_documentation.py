@@ -1,6 +1,8 @@
 """The examples of every docstring run, everything public has one, and the README's snippet runs."""
 
 import doctest
+import importlib
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -11,11 +13,18 @@ import hfy
 from hfy import _hfy
 
 SKIPPED = {"__version__"}
+OF_FRAMEWORKS = {"hfy.torch.nn": "torch"}
+
+
+def modules():
+    """All public modules, without those of frameworks that are not installed."""
+    there = [name for name, framework in OF_FRAMEWORKS.items() if importlib.util.find_spec(framework)]
+    return [hfy, *map(importlib.import_module, there)]
 
 
 def documented():
     """Everything with a docstring of its own, by name."""
-    for module in (hfy, _hfy):
+    for module in (*modules(), _hfy):
         for name in sorted(set(module.__all__) - SKIPPED):
             thing = getattr(module, name)
             yield f"{module.__name__}.{name}", thing
@@ -23,7 +32,7 @@ def documented():
                 for part, member in vars(thing).items():
                     if not part.startswith("_"):
                         yield f"{module.__name__}.{name}.{part}", member
-    yield "hfy", hfy
+        yield module.__name__, module
 
 
 @pytest.mark.parametrize("name, thing", list(documented()), ids=lambda part: part if isinstance(part, str) else "")
@@ -38,11 +47,12 @@ def test_docstring(name, thing):
 
 def test_public_functions_and_classes_have_examples():
     missing = [
-        name
-        for name in hfy.__all__
+        f"{module.__name__}.{name}"
+        for module in modules()
+        for name in module.__all__
         if name not in SKIPPED
         and name not in {"GraphSolution", "SparseMapSolution", "Recall", "Report"}  # shown where they are made
-        and ">>>" not in (inspect.getdoc(getattr(hfy, name)) or "")
+        and ">>>" not in (inspect.getdoc(getattr(module, name)) or "")
     ]
     assert not missing
 
