@@ -4,10 +4,18 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed, so hfy.torch.nn is not tested")
 
+from hfy.torch.nn import _inputs  # noqa: E402
 from hfy.torch.nn import Hopfield, HopfieldLayer, HopfieldPooling  # noqa: E402
 
-SIZES = [3, 1, 6, 3]
+SIZES = [3, 1, 9, 3]
 OMEGAS = ["softmax", "sparsemax", "entmax:1.5", "normmax:3", "subsets:2"]
+
+
+@pytest.fixture(autouse=True, params=["in one rectangle", "in groups of like sizes"])
+def way(request, monkeypatch):
+    """Few bags go through a layer in one rectangle; with no waste allowed these few do so in groups, too."""
+    if request.param != "in one rectangle":
+        monkeypatch.setattr(_inputs, "_LITTLE", 0)
 
 
 def bags(depth=8, sizes=SIZES, seed=0):
@@ -103,6 +111,34 @@ def test_an_empty_bag_gives_the_bias(omega):
     assert (report.pattern == -1).all() and (report.support_sizes == 0).all() and report.converged.all()
 
 
+def test_one_large_bag_does_not_make_the_others_large():
+    """2001 bags as long as the longest would be 40 million patterns; they have 24,000."""
+    large = torch.tensor([20_000, *[2] * 2000])
+    flat = torch.zeros(int(large.sum()), 1)
+    offsets = torch.cat([torch.zeros(1, dtype=torch.int64), large.cumsum(0)])
+    pooled = torch.zeros(1, 1, 1)
+    inputs = _inputs.Inputs.read((flat, pooled, flat), batch_first=True, offsets=offsets)
+    parts = [inputs.chosen(group) for group in inputs.groups()]
+    assert sorted(tuple(part.stored.padded().shape) for part in parts) == [(1, 20_000, 1), (2000, 2, 1)]
+    pooling = HopfieldPooling(1, normalize_stored_pattern=False, normalize_pattern_projection=False, omega="sparsemax")
+    assert pooling(flat, offsets=offsets).shape == (2001, 1)
+
+
+def test_pooling_of_bags_without_batch_first():
+    pooling = layer_of(HopfieldPooling, quantity=2, batch_first=False, omega="sparsemax")
+    parts = bags()
+    close(pooling(parts), torch.cat([pooling(part[:, None]) for part in parts]))
+
+
+def test_padding_of_a_batch_goes_with_queries_in_bags():
+    layer = layer_of(Hopfield, omega="sparsemax")
+    stored, queries = torch.stack(bags(sizes=[5] * 4)), bags(seed=1)
+    padding = torch.arange(5) >= torch.tensor([5, 2, 3, 1])[:, None]
+    for index, answers in enumerate(layer((stored, queries, stored), padding)):
+        kept = stored[index][~padding[index]]
+        close(answers, layer((kept, queries[index], kept)))
+
+
 def test_a_mask_of_associations_goes_with_bags():
     layer = layer_of(Hopfield)
     parts = bags()
@@ -115,10 +151,10 @@ def test_a_mask_of_associations_goes_with_bags():
     (lambda x: [], {}, "empty list"),
     (lambda x: [x[0], 3], {}, r"\[1\] is a int"),
     (lambda x: [x[0], x[1][:, :4]], {}, r"\[1\] has shape \(1, 4\)"),
-    (lambda x: torch.cat(x), {"offsets": torch.tensor([0, 3, 5])}, "rise from 0 to the number of patterns, 13"),
-    (lambda x: torch.cat(x), {"offsets": torch.tensor([0, 7, 3, 13])}, r"offsets = \[0, 7, 3, 13\]"),
-    (lambda x: torch.cat(x), {"offsets": torch.tensor([0.0, 13.0])}, "whole numbers"),
-    (lambda x: x, {"stored_pattern_padding_mask": torch.zeros(4, 6, dtype=torch.bool)}, "bags have no padding"),
+    (lambda x: torch.cat(x), {"offsets": torch.tensor([0, 3, 5])}, "rise from 0 to the number of patterns, 16"),
+    (lambda x: torch.cat(x), {"offsets": torch.tensor([0, 7, 3, 16])}, r"offsets = \[0, 7, 3, 16\]"),
+    (lambda x: torch.cat(x), {"offsets": torch.tensor([0.0, 16.0])}, "whole numbers"),
+    (lambda x: x, {"stored_pattern_padding_mask": torch.zeros(4, 9, dtype=torch.bool)}, "bags have no padding"),
     (lambda x: (x, x, x[::-1]), {}, "one projection for each stored pattern"),
     (lambda x: (x, x[:3], x), {}, "batches of 4 and 3"),
 ])  # fmt: skip

@@ -11,6 +11,9 @@ from torch import Tensor
 from ._masks import Mask, association_mask, padding_mask
 from ._patterns import PatternInput, Patterns
 
+# So few scores beyond the bags' own that it does not pay to go through the layer more than once.
+_LITTLE = 1 << 16
+
 HopfieldInput: TypeAlias = "PatternInput | tuple[PatternInput, PatternInput, PatternInput]"
 
 
@@ -42,24 +45,41 @@ class Inputs:
 
     def _check(self) -> None:
         stored, state, projection = self.stored, self.state, self.projection
-        if stored.tensor.shape[:2] != projection.tensor.shape[:2] or not _same_sizes(stored, projection):
-            shapes = f"{tuple(stored.tensor.shape)} and {tuple(projection.tensor.shape)}"
-            raise ValueError(f"stored patterns and pattern projections are {shapes} (batch, length, depth): there must be one "
-                             "projection for each stored pattern")
-        if len({len(stored.tensor), len(state.tensor)} - {1}) > 1:
-            sizes = f"{len(stored.tensor)} and {len(state.tensor)}"
-            raise ValueError(f"stored patterns and state patterns have batches of {sizes}: they must be equal, or one of them 1")
+        if stored is not projection and not _same_sizes(stored, projection):
+            shapes = f"{tuple(stored.rows.shape)} and {tuple(projection.rows.shape)}"
+            rule = "there must be one projection for each stored pattern"
+            raise ValueError(f"stored patterns and pattern projections are {shapes}: {rule}")
+        if len({stored.batch, state.batch} - {1}) > 1:
+            batches = f"{stored.batch} and {state.batch}"
+            raise ValueError(f"stored patterns and state patterns have batches of {batches}: they must be equal, or one of them 1")
 
     @property
     def batch(self) -> int:
-        return len(self.stored.tensor) if len(self.state.tensor) == 1 else len(self.state.tensor)
+        return self.stored.batch if self.state.batch == 1 else self.state.batch
+
+    def groups(self) -> list[Tensor]:
+        """The elements of the batch, together where their sizes are alike, if much of one rectangle for all would be padding."""
+        everything = torch.arange(self.batch, device=self.stored.rows.device)
+        if self.stored.offsets is None and self.state.offsets is None:
+            return [everything]
+        sizes = torch.stack([part.sizes.expand(self.batch) for part in (self.stored, self.state)])
+        if self.batch * int(sizes.amax(1).prod()) <= 2 * int(sizes.prod(0).sum()) + _LITTLE:
+            return [everything]
+        alike = sizes.clamp(min=1).double().log2().ceil()
+        return [everything[(alike.T == kind).all(1)] for kind in torch.unique(alike, dim=1).T]
+
+    def chosen(self, elements: Tensor) -> Inputs:
+        """Some elements of the batch."""
+        stored, state = self.stored.chosen(elements), self.state.chosen(elements)
+        return Inputs(stored, state, stored if self.projection is self.stored else self.projection.chosen(elements))
 
     def mask(self, heads: int, padding: Tensor | None, association: Tensor | None) -> Mask:
         """All that is masked of the stored patterns, by the user and by the sizes of the bags."""
-        queries, stored = self.state.tensor.shape[1], self.stored.tensor.shape[1]
+        queries, stored = self.state.longest, self.stored.longest
         mask = Mask()
-        if self.stored.absent is not None:
-            mask = Mask(keep=~self.stored.absent[:, None, None, :])
+        absent = self.stored.absent
+        if absent is not None:
+            mask = Mask(keep=~absent[:, None, None, :])
             if padding is not None:
                 raise ValueError("stored_pattern_padding_mask is given with bags: bags have no padding")
         if padding is not None:
@@ -70,7 +90,8 @@ class Inputs:
 
     def without_padded(self, padding: Tensor | None) -> tuple[Tensor, Tensor]:
         """Stored patterns and pattern projections with zeros where they are padding, so that nothing there can do any harm."""
-        stored, projection = self.stored.tensor, self.projection.tensor
+        stored = self.stored.padded()
+        projection = stored if self.projection is self.stored else self.projection.padded()
         if padding is None or padding.is_floating_point() or len(padding) != len(stored):
             return stored, projection
         ignored = padding.bool().unsqueeze(-1)
@@ -79,6 +100,6 @@ class Inputs:
 
 
 def _same_sizes(one: Patterns, other: Patterns) -> bool:
-    if one is other or (one.offsets is None and other.offsets is None):
-        return True
-    return one.offsets is not None and other.offsets is not None and torch.equal(one.offsets, other.offsets)
+    if one.offsets is None or other.offsets is None:
+        return one.offsets is other.offsets and one.rows.shape[:2] == other.rows.shape[:2]
+    return torch.equal(one.offsets, other.offsets)

@@ -20,6 +20,15 @@ OmegaParameter: TypeAlias = "float | Sequence[float] | Tensor | nn.Module | None
 _TAKES = {"softmax": "", "sparsemax": "", "entmax": "alpha", "normmax": "gamma", "subsets": "k", "sequence": ""}
 
 
+def _softmax(scores: Tensor, keep: Tensor | None) -> Tensor:
+    """The softmax where the scores are, as the kernels of the maps are on the host."""
+    if keep is None:
+        return scores.softmax(-1)
+    # A row without entries is left whole, and then has weight zero: no NaN, and a gradient of zero.
+    there = keep.any(-1, keepdim=True)
+    return scores.masked_fill(~keep & there, -math.inf).softmax(-1) * there
+
+
 class Omega(nn.Module):
     """`omega(scores, keep)` is ŷ_Ω along the last axis of scores (batch, heads, queries, stored).
 
@@ -81,6 +90,8 @@ class Omega(nn.Module):
     def forward(self, scores: Tensor, keep: Tensor | None) -> Tensor:
         if scores.numel() == 0:
             return scores
+        if self.name == "softmax" and not scores.is_cpu:
+            return _softmax(scores, keep)
         if self.name == "sequence" and keep is not None:
             # No structure is on in a row without entries: such a row is solved as if it were whole, and has weight zero.
             there = keep.any(-1, keepdim=True)

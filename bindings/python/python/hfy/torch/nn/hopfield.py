@@ -13,7 +13,7 @@ from ._core import Association, AssociationCore
 from ._inputs import HopfieldInput, Inputs
 from ._iteration import Stopping
 from ._omega import Omega, OmegaParameter
-from ._patterns import PatternInput, Patterns
+from ._patterns import PatternInput
 from ._psi import read_psi
 from ._sizes import Sizes, Wiring
 from .report import AssociationReport
@@ -249,12 +249,24 @@ class Hopfield(nn.Module):
         >>> [tuple(answer.shape) for answer in answers]
         [(3, 4), (5, 4)]
         """
-        found, state = self._associate(input, stored_pattern_padding_mask, association_mask, offsets)
+        inputs = Inputs.read(input, batch_first=self.batch_first, offsets=offsets)
+        # Masks and reports are about the whole batch.
+        whole = return_report or stored_pattern_padding_mask is not None or association_mask is not None
+        groups = [] if whole else inputs.groups()
+        if len(groups) > 1:
+            parts = [inputs.chosen(group) for group in groups]
+            answers = torch.cat([part.state.answers(self._answer(self._associate(part))) for part in parts])
+            answers = answers[torch.cat([inputs.state.rows_of(group) for group in groups]).argsort()]
+            return inputs.state.restored(answers)
+        found = self._associate(inputs, stored_pattern_padding_mask, association_mask)
+        restored = inputs.state.restored(inputs.state.answers(self._answer(found)))
+        return (restored, self.association_core.report(found)) if return_report else restored
+
+    def _answer(self, found: Association) -> Tensor:
         answers = self.association_core.answer(found)
         if self.association_activation is not None:
             answers = activation("association_activation", self.association_activation)(answers)
-        restored = state.restored(answers)
-        return (restored, self.association_core.report(found)) if return_report else restored
+        return answers
 
     def retrieve(
         self, query: PatternInput, stored: PatternInput, projection: PatternInput | None = None, *, return_report: bool = False
@@ -284,7 +296,8 @@ class Hopfield(nn.Module):
         >>> Hopfield(input_size=4, num_heads=2).get_association_matrix(torch.zeros(1, 5, 4)).shape
         torch.Size([1, 2, 5, 5])
         """
-        return self._associate(input, stored_pattern_padding_mask, association_mask, offsets)[0].iteration.association
+        inputs = Inputs.read(input, batch_first=self.batch_first, offsets=offsets)
+        return self._associate(inputs, stored_pattern_padding_mask, association_mask).iteration.association
 
     @torch.no_grad()
     def get_projected_pattern_matrix(
@@ -302,23 +315,21 @@ class Hopfield(nn.Module):
         >>> Hopfield(input_size=4, num_heads=2).get_projected_pattern_matrix(torch.zeros(1, 5, 4)).shape
         torch.Size([1, 2, 5, 2])
         """
-        return self._associate(input, stored_pattern_padding_mask, association_mask, offsets)[0].values
-
-    def _associate(
-        self, input: HopfieldInput, padding: Tensor | None, association: Tensor | None, offsets: Tensor | None
-    ) -> tuple[Association, Patterns]:
         inputs = Inputs.read(input, batch_first=self.batch_first, offsets=offsets)
+        return self._associate(inputs, stored_pattern_padding_mask, association_mask).values
+
+    def _associate(self, inputs: Inputs, padding: Tensor | None = None, association: Tensor | None = None) -> Association:
         sizes = self.association_core.sizes
         mask = inputs.mask(sizes.heads, padding, association)
         stored, projection = inputs.without_padded(padding)
         stored = _normalised("stored patterns", stored, self.norm_stored_pattern, sizes.stored_depth)
-        state = _normalised("state patterns", inputs.state.tensor, self.norm_state_pattern, sizes.state_depth)
+        state = _normalised("state patterns", inputs.state.padded(), self.norm_state_pattern, sizes.state_depth)
         projection = _normalised("pattern projections", projection, self.norm_pattern_projection, sizes.projection_depth)
         static = sizes.wiring.state_static and sizes.wiring.stored_static
         if static and state.shape[-1] != stored.shape[-1]:
             depths = f"{state.shape[-1]} and {stored.shape[-1]}"
             raise ValueError(f"state patterns and stored patterns have depths {depths}: static ones must have the same")
-        return self.association_core.associate(state, stored, projection, mask, inputs.state.absent), inputs.state
+        return self.association_core.associate(state, stored, projection, mask, inputs.state.absent)
 
     @property
     def scaling(self) -> float | Tensor:
