@@ -4,16 +4,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed, so hfy.torch.nn is not tested")
 
+from hfy.torch.nn import Hopfield, HopfieldDecoderLayer, HopfieldEncoderLayer  # noqa: E402
+from nn_common import PLAIN, random, same  # noqa: E402
 from torch import nn  # noqa: E402
 
-from hfy.torch.nn import Hopfield, HopfieldDecoderLayer, HopfieldEncoderLayer  # noqa: E402
-
 BATCH, QUERIES, STORED, DEPTH, HEADS = 3, 4, 5, 8, 2
-PLAIN = {"normalize_stored_pattern": False, "normalize_state_pattern": False, "normalize_pattern_projection": False}
-
-
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def pair(batch_first=True, kdim=None, vdim=None, bias=True, bias_kv=False, zero=False):
@@ -22,7 +17,9 @@ def pair(batch_first=True, kdim=None, vdim=None, bias=True, bias_kv=False, zero=
     attention = nn.MultiheadAttention(
         DEPTH, HEADS, bias=bias, add_bias_kv=bias_kv, add_zero_attn=zero, kdim=kdim, vdim=vdim, batch_first=batch_first
     ).double()
-    for parameter in attention.parameters():  # torch begins with biases of zero, which would hide that they are left out
+    for (
+        parameter
+    ) in attention.parameters():  # torch begins with biases of zero, which would hide that they are left out
         nn.init.normal_(parameter, std=0.5)
     hopfield = Hopfield(
         DEPTH,
@@ -55,17 +52,21 @@ def masks(kind):
     return {}
 
 
-def same(got, expected):
-    torch.testing.assert_close(got, expected, rtol=1e-12, atol=1e-13)
-
-
 MASKS = ["none", "padding", "association", "association of each head", "numbers", "both"]
 
 
 @pytest.mark.parametrize("kind", MASKS)
 @pytest.mark.parametrize(
     "variant",
-    [{}, {"batch_first": False}, {"kdim": 6, "vdim": 7}, {"bias": False}, {"bias_kv": True}, {"zero": True}, {"bias_kv": True, "zero": True}],
+    [
+        {},
+        {"batch_first": False},
+        {"kdim": 6, "vdim": 7},
+        {"bias": False},
+        {"bias_kv": True},
+        {"zero": True},
+        {"bias_kv": True, "zero": True},
+    ],
     ids=str,
 )
 def test_outputs_and_gradients_are_those_of_multi_head_attention(variant, kind):
@@ -99,7 +100,9 @@ def test_the_functional_form_with_heads_that_are_no_part_of_the_depth():
     q, k, v = (
         nn.functional.linear(x, weight, bias).unflatten(-1, (HEADS, -1)).transpose(1, 2)
         for weight, bias in zip(
-            (core.q_proj_weight, core.k_proj_weight, core.v_proj_weight), core.in_proj_bias.split([10, 10, 6]), strict=True
+            (core.q_proj_weight, core.k_proj_weight, core.v_proj_weight),
+            core.in_proj_bias.split([10, 10, 6]),
+            strict=True,
         )
     )
     heads = nn.functional.scaled_dot_product_attention(q, k, v)
@@ -182,7 +185,9 @@ def test_the_encoder_layer_is_that_of_torch(batch_first, activation):
     torch.manual_seed(5)
     options = {"dropout": 0.0, "activation": activation}
     theirs = nn.TransformerEncoderLayer(DEPTH, HEADS, 16, batch_first=batch_first, **options).double()
-    ours = HopfieldEncoderLayer(Hopfield(DEPTH, num_heads=HEADS, batch_first=batch_first, **PLAIN), 16, **options).double()
+    ours = HopfieldEncoderLayer(
+        Hopfield(DEPTH, num_heads=HEADS, batch_first=batch_first, **PLAIN), 16, **options
+    ).double()
     load(theirs, ours, ENCODER)
     x = random(BATCH, STORED, DEPTH)
     x = x if batch_first else x.transpose(0, 1)
@@ -210,7 +215,10 @@ def test_the_decoder_layer_is_that_of_torch(batch_first):
     causal = nn.Transformer.generate_square_subsequent_mask(QUERIES, dtype=torch.float64)
     settings = {"tgt_mask": causal, "memory_key_padding_mask": masks("padding")["key_padding_mask"]}
     same(ours(target, memory, **settings), theirs(target, memory, **settings))
-    same(nn.TransformerDecoder(ours, 2)(target, memory, **settings), nn.TransformerDecoder(theirs, 2)(target, memory, **settings))
+    same(
+        nn.TransformerDecoder(ours, 2)(target, memory, **settings),
+        nn.TransformerDecoder(theirs, 2)(target, memory, **settings),
+    )
 
 
 def test_dropout_is_of_the_association_and_of_training_alone():

@@ -4,8 +4,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed, so hfy.torch.nn is not tested")
 
-from hfy.torch.nn import _inputs  # noqa: E402
-from hfy.torch.nn import Hopfield, HopfieldLayer, HopfieldPooling  # noqa: E402
+from hfy.torch.nn import (  # noqa: E402
+    Hopfield,
+    HopfieldLayer,
+    HopfieldPooling,
+    _inputs,  # noqa: E402
+)
+from nn_common import same, spread  # noqa: E402
 
 SIZES = [3, 1, 9, 3]
 OMEGAS = ["softmax", "sparsemax", "entmax:1.5", "normmax:3", "subsets:2"]
@@ -28,16 +33,7 @@ def offsets(parts):
 
 
 def layer_of(kind, **options):
-    torch.manual_seed(0)
-    layer = kind(8, num_heads=2, **options).double()
-    for name, parameter in layer.named_parameters():
-        if "norm" not in name:
-            torch.nn.init.normal_(parameter, std=0.5)
-    return layer
-
-
-def close(got, expected):
-    torch.testing.assert_close(got, expected, rtol=1e-10, atol=1e-12)
+    return spread(kind(8, num_heads=2, **options).double())
 
 
 @pytest.mark.parametrize("steps", [0, 2, None])
@@ -46,28 +42,30 @@ def test_pooling_of_bags_is_pooling_of_each(omega, steps):
     pooling = layer_of(HopfieldPooling, omega=omega, update_steps_max=steps, quantity=2)
     parts = bags()
     alone = torch.cat([pooling(part[None]) for part in parts])
-    close(pooling(parts), alone)
-    close(pooling(torch.cat(parts), offsets=offsets(parts)), alone)
+    same(pooling(parts), alone)
+    same(pooling(torch.cat(parts), offsets=offsets(parts)), alone)
     for layout in (torch.jagged, torch.strided):
-        close(pooling(torch.nested.as_nested_tensor(parts, layout=layout)), alone)
+        same(pooling(torch.nested.as_nested_tensor(parts, layout=layout)), alone)
     padded = torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
     padding = torch.arange(max(SIZES)) >= torch.tensor(SIZES)[:, None]
-    close(pooling(padded, padding), alone)
+    same(pooling(padded, padding), alone)
 
 
 @pytest.mark.parametrize("steps", [0, 2, None])
 @pytest.mark.parametrize("kind", [Hopfield, HopfieldLayer])
 def test_answers_for_bags_are_those_of_each_in_the_form_of_the_bags(kind, steps):
-    layer = layer_of(kind, omega="entmax:1.5", update_steps_max=steps, **({"quantity": 5} if kind is HopfieldLayer else {}))
+    layer = layer_of(
+        kind, omega="entmax:1.5", update_steps_max=steps, **({"quantity": 5} if kind is HopfieldLayer else {})
+    )
     parts = bags()
     alone = [layer(part) for part in parts]
     for got, expected in zip(layer(parts), alone, strict=True):
-        close(got, expected)
-    close(layer(torch.cat(parts), offsets=offsets(parts)), torch.cat(alone))
+        same(got, expected)
+    same(layer(torch.cat(parts), offsets=offsets(parts)), torch.cat(alone))
     nested = layer(torch.nested.as_nested_tensor(parts, layout=torch.jagged))
     assert nested.is_nested and nested.layout is torch.jagged
     for got, expected in zip(nested.unbind(), alone, strict=True):
-        close(got, expected)
+        same(got, expected)
 
 
 def test_queries_and_stored_patterns_in_bags_of_different_sizes():
@@ -76,12 +74,15 @@ def test_queries_and_stored_patterns_in_bags_of_different_sizes():
     answers, report = layer((stored, queries, projections), return_report=True)
     for index, answer in enumerate(answers):
         expected, alone = layer((stored[index], queries[index], projections[index]), return_report=True)
-        close(answer, expected)
+        same(answer, expected)
         count, size = len(queries[index]), len(stored[index])
-        close(report.energy[index, :, :count], alone.energy[0])
-        close(report.association[index, :, :count, :size], alone.association[0, :, :, :size])
+        same(report.energy[index, :, :count], alone.energy[0])
+        same(report.association[index, :, :count, :size], alone.association[0, :, :, :size])
         assert (report.association[index, :, count:] == 0).all()
-    close(torch.cat(layer((torch.cat(stored), queries, torch.cat(projections)), offsets=offsets(stored))), torch.cat(answers))
+    same(
+        torch.cat(layer((torch.cat(stored), queries, torch.cat(projections)), offsets=offsets(stored))),
+        torch.cat(answers),
+    )
 
 
 def test_gradients_of_bags_are_those_of_each():
@@ -90,12 +91,14 @@ def test_gradients_of_bags_are_those_of_each():
     upstream = torch.randn(len(parts), 8, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
     wanted = [*parts, *pooling.parameters()]
     together = torch.autograd.grad((pooling(parts) * upstream).sum(), wanted)
-    alone = torch.autograd.grad(sum((pooling(part[None])[0] * u).sum() for part, u in zip(parts, upstream)), wanted)
+    alone = torch.autograd.grad(
+        sum((pooling(part[None])[0] * u).sum() for part, u in zip(parts, upstream, strict=True)), wanted
+    )
     nested = torch.nested.as_nested_tensor(parts, layout=torch.jagged)
     through_nested = torch.autograd.grad((pooling(nested) * upstream).sum(), wanted)
     for got, other, expected in zip(together, through_nested, alone, strict=True):
-        close(got, expected)
-        close(other, expected)
+        same(got, expected)
+        same(other, expected)
 
 
 @pytest.mark.parametrize("omega", [*OMEGAS, "sequence:2:t=0.1"])
@@ -103,11 +106,11 @@ def test_an_empty_bag_gives_the_bias(omega):
     pooling = layer_of(HopfieldPooling, omega=omega, update_steps_max=2)
     parts = bags(sizes=[3, 0, 2])
     pooled = pooling(parts)
-    close(pooled[1], pooling.hopfield.association_core.out_proj.bias.detach())
+    same(pooled[1], pooling.hopfield.association_core.out_proj.bias.detach())
     pooled.sum().backward()
     assert all(parameter.grad.isfinite().all() for parameter in pooling.parameters())
     nothing, report = pooling([torch.zeros(0, 8, dtype=torch.float64)], return_report=True)
-    close(nothing[0], pooled[1])
+    same(nothing[0], pooled[1])
     assert (report.pattern == -1).all() and (report.support_sizes == 0).all() and report.converged.all()
 
 
@@ -127,7 +130,7 @@ def test_one_large_bag_does_not_make_the_others_large():
 def test_pooling_of_bags_without_batch_first():
     pooling = layer_of(HopfieldPooling, quantity=2, batch_first=False, omega="sparsemax")
     parts = bags()
-    close(pooling(parts), torch.cat([pooling(part[:, None]) for part in parts]))
+    same(pooling(parts), torch.cat([pooling(part[:, None]) for part in parts]))
 
 
 def test_padding_of_a_batch_goes_with_queries_in_bags():
@@ -136,7 +139,7 @@ def test_padding_of_a_batch_goes_with_queries_in_bags():
     padding = torch.arange(5) >= torch.tensor([5, 2, 3, 1])[:, None]
     for index, answers in enumerate(layer((stored, queries, stored), padding)):
         kept = stored[index][~padding[index]]
-        close(answers, layer((kept, queries[index], kept)))
+        same(answers, layer((kept, queries[index], kept)))
 
 
 def test_a_mask_of_associations_goes_with_bags():
@@ -144,20 +147,23 @@ def test_a_mask_of_associations_goes_with_bags():
     parts = bags()
     causal = torch.ones(max(SIZES), max(SIZES), dtype=torch.bool).triu(1)
     for got, part in zip(layer(parts, association_mask=causal), parts, strict=True):
-        close(got, layer(part, association_mask=causal[: len(part), : len(part)]))
+        same(got, layer(part, association_mask=causal[: len(part), : len(part)]))
 
 
-@pytest.mark.parametrize("given, settings, message", [
-    (lambda x: [], {}, "empty list"),
-    (lambda x: [x[0], 3], {}, r"\[1\] is a int"),
-    (lambda x: [x[0], x[1][:, :4]], {}, r"\[1\] has shape \(1, 4\)"),
-    (lambda x: torch.cat(x), {"offsets": torch.tensor([0, 3, 5])}, "rise from 0 to the number of patterns, 16"),
-    (lambda x: torch.cat(x), {"offsets": torch.tensor([0, 7, 3, 16])}, r"offsets = \[0, 7, 3, 16\]"),
-    (lambda x: torch.cat(x), {"offsets": torch.tensor([0.0, 16.0])}, "whole numbers"),
-    (lambda x: x, {"stored_pattern_padding_mask": torch.zeros(4, 9, dtype=torch.bool)}, "bags have no padding"),
-    (lambda x: (x, x, x[::-1]), {}, "one projection for each stored pattern"),
-    (lambda x: (x, x[:3], x), {}, "batches of 4 and 3"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "given, settings, message",
+    [
+        (lambda x: [], {}, "empty list"),
+        (lambda x: [x[0], 3], {}, r"\[1\] is a int"),
+        (lambda x: [x[0], x[1][:, :4]], {}, r"\[1\] has shape \(1, 4\)"),
+        (lambda x: torch.cat(x), {"offsets": torch.tensor([0, 3, 5])}, "rise from 0 to the number of patterns, 16"),
+        (lambda x: torch.cat(x), {"offsets": torch.tensor([0, 7, 3, 16])}, r"offsets = \[0, 7, 3, 16\]"),
+        (lambda x: torch.cat(x), {"offsets": torch.tensor([0.0, 16.0])}, "whole numbers"),
+        (lambda x: x, {"stored_pattern_padding_mask": torch.zeros(4, 9, dtype=torch.bool)}, "bags have no padding"),
+        (lambda x: (x, x, x[::-1]), {}, "one projection for each stored pattern"),
+        (lambda x: (x, x[:3], x), {}, "batches of 4 and 3"),
+    ],
+)
 def test_wrong_bags_are_refused(given, settings, message):
     with pytest.raises((ValueError, TypeError), match=message):
         layer_of(Hopfield)(given(bags()), **settings)

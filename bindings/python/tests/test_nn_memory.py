@@ -1,6 +1,7 @@
 """The associative memory in the layers: retrieval, energies, updates until converged, and reports."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,13 +10,10 @@ torch = pytest.importorskip("torch", reason="torch is not installed, so hfy.torc
 
 import hfy  # noqa: E402
 from hfy.torch.nn import Hopfield, HopfieldLayer, HopfieldPooling  # noqa: E402
+from nn_common import random  # noqa: E402
 
 OMEGAS = ["softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:2", "sequence:2:t=0.1"]
 PSIS = ["identity", "l2", "l2:2.5", "layernorm", "layernorm:eta=2,eps=0.1"]
-
-
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def test_five_stored_images_come_back():
@@ -75,7 +73,7 @@ def test_updates_lower_the_energy(omega):
     for steps in range(6):
         layer = Hopfield.memory(6, omega=omega, beta=0.8, update_steps_max=steps, update_steps_eps=1e-300)
         energies.append(layer.retrieve(query, stored, return_report=True)[1].energy)
-    for before, after in zip(energies, energies[1:]):
+    for before, after in pairwise(energies):
         assert (after <= before + 1e-9).all()
 
 
@@ -106,19 +104,28 @@ def test_beta_and_the_parameter_of_each_head_are_its_own(omega):
     x = random(2, 5, 12)
     assert layer.scaling.tolist() == betas
     for head, answers in enumerate(heads(layer, x, 3)):
-        alone = Hopfield(12, hidden_size=4, scaling=betas[head], omega=f"{omega}:{parameters[head]}", **options).double()
+        alone = Hopfield(
+            12, hidden_size=4, scaling=betas[head], omega=f"{omega}:{parameters[head]}", **options
+        ).double()
         weight = layer.association_core.in_proj_weight.reshape(3, 3, 4, 12)[:, head].reshape(12, 12)
-        alone.load_state_dict({
-            "association_core.in_proj_weight": weight,
-            "association_core.in_proj_bias": torch.zeros(12),
-        } | {name: value for name, value in layer.state_dict().items() if name.startswith("norm")})
+        alone.load_state_dict(
+            {
+                "association_core.in_proj_weight": weight,
+                "association_core.in_proj_bias": torch.zeros(12),
+            }
+            | {name: value for name, value in layer.state_dict().items() if name.startswith("norm")}
+        )
         torch.testing.assert_close(answers, alone(x))
 
 
 def test_heads_and_elements_converge_each_by_itself():
     torch.manual_seed(0)
     layer = Hopfield(
-        8, num_heads=4, scaling=[0.5, 2.0, 0.3, 0.3], update_steps_max=[None, None, 2, 0], update_steps_eps=[1e-6, 1e-6, 1e-9, 1e-9]
+        8,
+        num_heads=4,
+        scaling=[0.5, 2.0, 0.3, 0.3],
+        update_steps_max=[None, None, 2, 0],
+        update_steps_eps=[1e-6, 1e-6, 1e-9, 1e-9],
     ).double()
     torch.nn.init.normal_(layer.association_core.in_proj_weight)
     x = random(3, 5, 8)
@@ -137,17 +144,21 @@ def test_heads_and_elements_converge_each_by_itself():
 def test_the_residual_is_what_one_more_update_changes():
     stored, query = random(9, 4), random(5, 4, seed=1)
     reports = [
-        Hopfield.memory(4, omega="softmax", update_steps_max=steps, update_steps_eps=1e-300).retrieve(query, stored, return_report=True)[1]
+        Hopfield.memory(4, omega="softmax", update_steps_max=steps, update_steps_eps=1e-300).retrieve(
+            query, stored, return_report=True
+        )[1]
         for steps in range(4)
     ]
-    for now, onward in zip(reports, reports[1:]):
+    for now, onward in pairwise(reports):
         change = (onward.association - now.association).norm(dim=(2, 3)).float()
         torch.testing.assert_close(now.residual, change)
 
 
 def test_no_end_is_told_and_does_not_hang():
     stored, query = random(9, 4), random(5, 4, seed=1)
-    memory = Hopfield.memory(4, omega="softmax", beta=0.3, update_steps_max=None, update_steps_eps=1e-300, update_steps_limit=5)
+    memory = Hopfield.memory(
+        4, omega="softmax", beta=0.3, update_steps_max=None, update_steps_eps=1e-300, update_steps_limit=5
+    )
     with pytest.warns(RuntimeWarning, match="update_steps_limit = 5"):
         _, report = memory.retrieve(query, stored, return_report=True)
     assert (report.steps == 5).all() and not report.converged.any()
@@ -188,7 +199,9 @@ def test_reports_of_pooling_and_lookup():
     pooled, report = HopfieldPooling(8, num_heads=2, quantity=3, omega="sparsemax")(x, return_report=True)
     assert pooled.shape == (2, 24) and report.association.shape == (2, 2, 3, 5) and report.energy.shape == (2, 2, 3)
     answers, report = HopfieldLayer(8, num_heads=2, quantity=7)(x, return_report=True)
-    assert answers.shape == (2, 5, 8) and report.association.shape == (2, 2, 5, 7) and report.stored.shape == (2, 2, 7, 4)
+    assert (
+        answers.shape == (2, 5, 8) and report.association.shape == (2, 2, 5, 7) and report.stored.shape == (2, 2, 7, 4)
+    )
 
 
 def test_pooling_is_one_row_a_bag_in_both_layouts():

@@ -4,17 +4,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed, so hfy.torch.nn is not tested")
 
-from torch import nn  # noqa: E402
-
 from hfy.torch import separation  # noqa: E402
 from hfy.torch.nn import Hopfield  # noqa: E402
 from hfy.torch.nn._omega import _softmax  # noqa: E402
+from nn_common import PLAIN, random, same, spread  # noqa: E402
+from torch import nn  # noqa: E402
 
 BATCH, QUERIES, STORED, DEPTH, HEADS = 3, 4, 5, 6, 2
-
-
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def linear(x, weight, bias=None):
@@ -33,17 +29,13 @@ def attended(query, key, value, beta):
 
 
 def layer_and_inputs(**options):
-    torch.manual_seed(0)
-    plain = {f"normalize_{name}": False for name in ("stored_pattern", "state_pattern", "pattern_projection")}
-    layer = Hopfield(DEPTH, hidden_size=DEPTH, num_heads=HEADS, scaling=0.7, **plain, **options).double()
-    for parameter in layer.parameters():
-        nn.init.normal_(parameter, std=0.5)
-    stored, state, projection = random(BATCH, STORED, DEPTH), random(BATCH, QUERIES, DEPTH, seed=1), random(BATCH, STORED, DEPTH, seed=2)
+    layer = spread(Hopfield(DEPTH, hidden_size=DEPTH, num_heads=HEADS, scaling=0.7, **PLAIN, **options).double())
+    stored, state, projection = (
+        random(BATCH, STORED, DEPTH),
+        random(BATCH, QUERIES, DEPTH, seed=1),
+        random(BATCH, STORED, DEPTH, seed=2),
+    )
     return layer, layer.association_core, (stored, state, projection)
-
-
-def same(got, expected):
-    torch.testing.assert_close(got, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_connected_values_go_through_the_projection_of_the_keys():
@@ -51,7 +43,10 @@ def test_connected_values_go_through_the_projection_of_the_keys():
     q_bias, k_bias, v_bias = core.in_proj_bias.chunk(3)
     first = nn.functional.linear(projection, core.k_proj_weight, k_bias)
     heads = attended(
-        linear(state, core.q_proj_weight, q_bias), linear(stored, core.k_proj_weight, k_bias), linear(first, core.v_proj_weight, v_bias), 0.7
+        linear(state, core.q_proj_weight, q_bias),
+        linear(stored, core.k_proj_weight, k_bias),
+        linear(first, core.v_proj_weight, v_bias),
+        0.7,
     )
     same(layer((stored, state, projection)), core.out_proj(heads))
 
@@ -82,14 +77,15 @@ def test_static_inputs_enter_every_head_as_they_are(static):
 
 
 def test_norms_of_inputs_and_of_the_hopfield_space():
-    torch.manual_seed(0)
-    layer = Hopfield(
-        DEPTH, hidden_size=4, num_heads=HEADS, scaling=0.7, normalize_hopfield_space=True, normalize_hopfield_space_affine=True
-    ).double()
-    for parameter in layer.parameters():
-        nn.init.normal_(parameter)
+    options = {"normalize_hopfield_space": True, "normalize_hopfield_space_affine": True}
+    layer = Hopfield(DEPTH, hidden_size=4, num_heads=HEADS, scaling=0.7, **options)
+    spread(layer.double(), norms=True)
     core, stored, state, projection = layer.association_core, *layer_and_inputs()[2]
-    normed = [layer.norm_state_pattern(state), layer.norm_stored_pattern(stored), layer.norm_pattern_projection(projection)]
+    normed = [
+        layer.norm_state_pattern(state),
+        layer.norm_stored_pattern(stored),
+        layer.norm_pattern_projection(projection),
+    ]
     query, key, value = (
         linear(x, weight, bias)
         for x, weight, bias in zip(normed, core.in_proj_weight.chunk(3), core.in_proj_bias.chunk(3), strict=True)
@@ -103,7 +99,9 @@ def test_further_updates_stay_in_the_space_of_the_heads():
     layer, core, (stored, state, projection) = layer_and_inputs(update_steps_max=2, update_steps_eps=1e-300)
     query, key, value = (
         linear(x, weight, bias)
-        for x, weight, bias in zip((state, stored, projection), core.in_proj_weight.chunk(3), core.in_proj_bias.chunk(3), strict=True)
+        for x, weight, bias in zip(
+            (state, stored, projection), core.in_proj_weight.chunk(3), core.in_proj_bias.chunk(3), strict=True
+        )
     )
     for _ in range(2):
         query = attended(query, key, key, 0.7).unflatten(-1, (HEADS, -1)).transpose(1, 2)

@@ -15,9 +15,7 @@ from hfy.torch.nn import (  # noqa: E402
     HopfieldLayer,
     HopfieldPooling,
 )
-
-PLAIN = {"normalize_stored_pattern": False, "normalize_state_pattern": False, "normalize_pattern_projection": False}
-STATIC = {"stored_pattern_as_static": True, "state_pattern_as_static": True, "pattern_projection_as_static": True}
+from nn_common import PLAIN, STATIC  # noqa: E402
 
 
 def norms(stored=12, state=12, projection=12):
@@ -47,7 +45,8 @@ VARIANTS = {
     ),
     "separate by depth of the stored patterns": (
         {"stored_pattern_size": 9},
-        core(q_proj_weight=(12, 12), k_proj_weight=(12, 9), v_proj_weight=(12, 12), in_proj_bias=(36,), **OUT) | norms(stored=9),
+        core(q_proj_weight=(12, 12), k_proj_weight=(12, 9), v_proj_weight=(12, 12), in_proj_bias=(36,), **OUT)
+        | norms(stored=9),
     ),
     "separate by depth of the projections": (
         {"pattern_projection_size": 9},
@@ -80,7 +79,13 @@ VARIANTS = {
     ),
     "connected to static stored patterns": (
         {"pattern_projection_as_connected": True, "stored_pattern_as_static": True, "hidden_size": 12},
-        core(q_proj_weight=(36, 12), v_proj_weight=(36, 12), in_proj_bias=(72,), out_proj__weight=(12, 36), out_proj__bias=(12,))
+        core(
+            q_proj_weight=(36, 12),
+            v_proj_weight=(36, 12),
+            in_proj_bias=(72,),
+            out_proj__weight=(12, 36),
+            out_proj__bias=(12,),
+        )
         | norms(),
     ),
     "connected and static projections": (
@@ -101,7 +106,13 @@ VARIANTS = {
     ),
     "static projection, separate": (
         {"pattern_projection_as_static": True, "pattern_size": 12},
-        core(q_proj_weight=(12, 12), k_proj_weight=(12, 12), in_proj_bias=(60,), out_proj__weight=(12, 36), out_proj__bias=(12,))
+        core(
+            q_proj_weight=(12, 12),
+            k_proj_weight=(12, 12),
+            in_proj_bias=(60,),
+            out_proj__weight=(12, 36),
+            out_proj__bias=(12,),
+        )
         | norms(),
     ),
     "static state and stored": (
@@ -119,7 +130,10 @@ VARIANTS = {
         {"normalize_hopfield_space": True, "normalize_hopfield_space_affine": True, "hidden_size": 4},
         core(p_norm_weight=(4,), p_norm_bias=(4,), **JOINT, **OUT) | norms(),
     ),
-    "bias pattern": ({"concat_bias_pattern": True}, core(bias_k=(1, 1, 12), bias_v=(1, 1, 12), **JOINT, **OUT) | norms()),
+    "bias pattern": (
+        {"concat_bias_pattern": True},
+        core(bias_k=(1, 1, 12), bias_v=(1, 1, 12), **JOINT, **OUT) | norms(),
+    ),
     "zero association": ({"add_zero_association": True}, core(**JOINT, **OUT) | norms()),
     "scaling of each head": ({"scaling": torch.tensor([1.0, 2.0, 3.0])}, core(**JOINT, **OUT) | norms()),
 }
@@ -139,7 +153,9 @@ def test_names_and_shapes_are_those_of_hflayers(variant):
     hopfield = Hopfield(12, num_heads=3, **options)
     assert shapes(hopfield) == expected
     pooling = HopfieldPooling(12, num_heads=3, quantity=5, **options)
-    queries = 12 if "state_pattern_as_static" not in options or "disable_out_projection" in options else pooling.hidden_size
+    queries = (
+        12 if "state_pattern_as_static" not in options or "disable_out_projection" in options else pooling.hidden_size
+    )
     assert shapes(pooling) == within("hopfield", expected) | {"pooling_weights": (1, 5, queries)}
     layer = HopfieldLayer(12, num_heads=3, quantity=5, **options)
     static = "stored_pattern_as_static" in options and "disable_out_projection" not in options
@@ -196,21 +212,47 @@ def test_encoder_and_decoder_names():
 def test_an_encoder_keeps_the_weights_it_is_given():
     hopfield = Hopfield(12, num_heads=3)
     encoder = HopfieldEncoderLayer(hopfield, 16)
-    assert torch.equal(encoder.hopfield_association.association_core.in_proj_weight, hopfield.association_core.in_proj_weight)
+    assert torch.equal(
+        encoder.hopfield_association.association_core.in_proj_weight, hopfield.association_core.in_proj_weight
+    )
     assert encoder.hopfield_association is not hopfield
 
 
 HFLAYERS_DEFAULTS = {
-    "input_size": None, "hidden_size": None, "output_size": None, "pattern_size": None, "num_heads": 1, "scaling": None,
-    "update_steps_max": 0, "update_steps_eps": 1e-4, "normalize_stored_pattern": True, "normalize_stored_pattern_affine": True,
-    "normalize_stored_pattern_eps": 1e-5, "normalize_state_pattern": True, "normalize_state_pattern_affine": True,
-    "normalize_state_pattern_eps": 1e-5, "normalize_pattern_projection": True, "normalize_pattern_projection_affine": True,
-    "normalize_pattern_projection_eps": 1e-5, "normalize_hopfield_space": False, "normalize_hopfield_space_affine": False,
-    "normalize_hopfield_space_eps": 1e-5, "stored_pattern_as_static": False, "state_pattern_as_static": False,
-    "pattern_projection_as_static": False, "pattern_projection_as_connected": False, "stored_pattern_size": None,
-    "pattern_projection_size": None, "batch_first": True, "association_activation": None, "dropout": 0.0, "input_bias": True,
-    "concat_bias_pattern": False, "add_zero_association": False, "disable_out_projection": False,
-}  # fmt: skip
+    "input_size": None,
+    "hidden_size": None,
+    "output_size": None,
+    "pattern_size": None,
+    "num_heads": 1,
+    "scaling": None,
+    "update_steps_max": 0,
+    "update_steps_eps": 1e-4,
+    "normalize_stored_pattern": True,
+    "normalize_stored_pattern_affine": True,
+    "normalize_stored_pattern_eps": 1e-5,
+    "normalize_state_pattern": True,
+    "normalize_state_pattern_affine": True,
+    "normalize_state_pattern_eps": 1e-5,
+    "normalize_pattern_projection": True,
+    "normalize_pattern_projection_affine": True,
+    "normalize_pattern_projection_eps": 1e-5,
+    "normalize_hopfield_space": False,
+    "normalize_hopfield_space_affine": False,
+    "normalize_hopfield_space_eps": 1e-5,
+    "stored_pattern_as_static": False,
+    "state_pattern_as_static": False,
+    "pattern_projection_as_static": False,
+    "pattern_projection_as_connected": False,
+    "stored_pattern_size": None,
+    "pattern_projection_size": None,
+    "batch_first": True,
+    "association_activation": None,
+    "dropout": 0.0,
+    "input_bias": True,
+    "concat_bias_pattern": False,
+    "add_zero_association": False,
+    "disable_out_projection": False,
+}
 
 
 def test_arguments_and_defaults_are_those_of_hflayers():
@@ -220,12 +262,24 @@ def test_arguments_and_defaults_are_those_of_hflayers():
     assert list(positional) == list(HFLAYERS_DEFAULTS)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: Hopfield(4, num_heads=2, omega="entmax", omega_parameter=[1.2, 1.8], scaling=[0.5, 2.0], association_activation="relu"),
-    lambda: HopfieldPooling(4, num_heads=2, omega="sparsemax", psi="l2", quantity=2),
-    lambda: HopfieldLayer(4, quantity=7, omega="subsets:2", psi="layernorm:eps=1e-5", lookup_weights_as_separated=True),
-    lambda: HopfieldEncoderLayer(Hopfield(4, update_steps_max=2), 8, dropout=0.0, activation="gelu"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Hopfield(
+            4,
+            num_heads=2,
+            omega="entmax",
+            omega_parameter=[1.2, 1.8],
+            scaling=[0.5, 2.0],
+            association_activation="relu",
+        ),
+        lambda: HopfieldPooling(4, num_heads=2, omega="sparsemax", psi="l2", quantity=2),
+        lambda: HopfieldLayer(
+            4, quantity=7, omega="subsets:2", psi="layernorm:eps=1e-5", lookup_weights_as_separated=True
+        ),
+        lambda: HopfieldEncoderLayer(Hopfield(4, update_steps_max=2), 8, dropout=0.0, activation="gelu"),
+    ],
+)
 def test_state_dict_copy_and_pickle_go_there_and_back(make):
     torch.manual_seed(0)
     layer, x = make(), torch.randn(2, 5, 4)

@@ -6,16 +6,15 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed, so hfy.torch.nn is not tested")
 
-from torch import nn  # noqa: E402
-
 from hfy.torch import AlphaParameter  # noqa: E402
 from hfy.torch.nn import Hopfield, HopfieldEncoderLayer, HopfieldLayer, HopfieldPooling  # noqa: E402
+from torch import nn  # noqa: E402
 
 OMEGAS = ["softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:2"]
 
 
 def bags(count, generator):
-    """Bags of 3 to 12 vectors; the positive ones hold one witness, which stands out in a direction that is to be learned."""
+    """Bags of 3 to 12 vectors; the positive ones hold a witness, which stands out in a direction to be learned."""
     parts, labels = [], torch.arange(count) % 2
     for label in labels:
         size = int(torch.randint(3, 13, (), generator=generator))
@@ -101,12 +100,15 @@ def test_layers_of_lower_precision(omega, dtype):
 
 
 @pytest.mark.parametrize(
-    "kind, omega", [(Hopfield, "softmax"), (Hopfield, "entmax:1.5"), (HopfieldPooling, "sparsemax"), (HopfieldLayer, "subsets:2")]
+    "kind, omega",
+    [(Hopfield, "softmax"), (Hopfield, "entmax:1.5"), (HopfieldPooling, "sparsemax"), (HopfieldLayer, "subsets:2")],
 )
 def test_compiled_in_one_graph(kind, omega):
     torch.manual_seed(0)
     torch._dynamo.reset()
-    layer = kind(8, num_heads=2, omega=omega, psi="l2", update_steps_max=2, **({} if kind is Hopfield else {"quantity": 3}))
+    layer = kind(
+        8, num_heads=2, omega=omega, psi="l2", update_steps_max=2, **({} if kind is Hopfield else {"quantity": 3})
+    )
     for parameter in layer.parameters():
         nn.init.normal_(parameter, std=0.4)
     x, padding = torch.randn(2, 5, 8), torch.zeros(2, 3 if kind is HopfieldLayer else 5, dtype=torch.bool)
@@ -126,7 +128,9 @@ def test_compiled_in_one_graph(kind, omega):
 def test_a_compiled_encoder_with_a_learned_alpha(shape):
     torch.manual_seed(0)
     torch._dynamo.reset()
-    association = Hopfield(8, num_heads=2, omega="entmax", omega_parameter=AlphaParameter(shape=shape), scaling=[0.5, 2.0])
+    association = Hopfield(
+        8, num_heads=2, omega="entmax", omega_parameter=AlphaParameter(shape=shape), scaling=[0.5, 2.0]
+    )
     encoder = HopfieldEncoderLayer(association, 16, dropout=0.0)
     x = torch.randn(2, 5, 8)
     torch.testing.assert_close(torch.compile(encoder, fullgraph=True, backend="aot_eager")(x), encoder(x))

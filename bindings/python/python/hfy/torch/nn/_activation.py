@@ -16,5 +16,7 @@ def activation(argument: str, name: str) -> Callable[[Tensor], Tensor]:
         raise TypeError(f"{argument} = {name!r}: it must be the name of a function")
     found = getattr(torch, name, None) or getattr(functional, name, None)
     if not callable(found) or isinstance(found, type):
-        raise ValueError(f'{argument} = {name!r}: it must name a function of torch or torch.nn.functional, such as "relu"')
+        raise ValueError(
+            f'{argument} = {name!r}: it must name a function of torch or torch.nn.functional, such as "relu"'
+        )
     return cast("Callable[[Tensor], Tensor]", found)

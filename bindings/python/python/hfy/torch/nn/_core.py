@@ -70,10 +70,13 @@ class AssociationCore(Projections):
         else:
             self.beta = each[0]
 
-    def associate(self, state: Tensor, stored: Tensor, projection: Tensor, mask: Mask, absent: Tensor | None) -> Association:
+    def associate(
+        self, state: Tensor, stored: Tensor, projection: Tensor, mask: Mask, absent: Tensor | None
+    ) -> Association:
         """From inputs (batch, length, depth) to the end of the updates.
 
-        `mask` is about the stored patterns as given. `absent` (batch, queries) says True where there is no query at all.
+        `mask` is about the stored patterns as given. `absent` (batch, queries) says True where there is no query at
+        all.
         """
         state, keys, values = self(state, stored, projection)
         if self.psi_patterns:

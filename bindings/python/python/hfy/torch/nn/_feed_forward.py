@@ -17,7 +17,9 @@ class FeedForwardLayer(nn.Module):
         if depth is None:
             raise ValueError("input_size of the association = None: an encoder or decoder needs it")
         if association.association_core.out_proj is not None and association.output_size != depth:
-            raise ValueError(f"output_size = {association.output_size}: it must be input_size = {depth}, as they are added")
+            raise ValueError(
+                f"output_size = {association.output_size}: it must be input_size = {depth}, as they are added"
+            )
         activation("activation", activation_name)
         self.activation = activation_name
         self.linear_residual = nn.Linear(depth, dim_feedforward)
@@ -28,7 +30,9 @@ class FeedForwardLayer(nn.Module):
 
     def _feed_forward(self, patterns: Tensor) -> Tensor:
         inner = activation("activation", self.activation)(self.linear_residual(patterns))
-        outer: Tensor = self.norm_output(patterns + self.dropout_output(self.linear_output(self.dropout_residual(inner))))
+        outer: Tensor = self.norm_output(
+            patterns + self.dropout_output(self.linear_output(self.dropout_residual(inner)))
+        )
         return outer
 
     def reset_parameters(self) -> None:

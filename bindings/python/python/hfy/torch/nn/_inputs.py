@@ -30,7 +30,9 @@ class Inputs:
         """One input that is all three, or a tuple of the three in hflayers' order: stored, state, projection."""
         if isinstance(given, tuple):
             if len(given) != 3:
-                raise ValueError(f"input has {len(given)} parts: it must be (stored patterns, state patterns, pattern projections)")
+                raise ValueError(
+                    f"input has {len(given)} parts: it must be (stored patterns, state patterns, pattern projections)"
+                )
         else:
             given = (given, given, given)
         named = zip(("stored patterns", "state patterns", "pattern projections"), given, strict=True)
@@ -51,14 +53,16 @@ class Inputs:
             raise ValueError(f"stored patterns and pattern projections are {shapes}: {rule}")
         if len({stored.batch, state.batch} - {1}) > 1:
             batches = f"{stored.batch} and {state.batch}"
-            raise ValueError(f"stored patterns and state patterns have batches of {batches}: they must be equal, or one of them 1")
+            raise ValueError(
+                f"stored patterns and state patterns have batches of {batches}: they must be equal, or one of them 1"
+            )
 
     @property
     def batch(self) -> int:
         return self.stored.batch if self.state.batch == 1 else self.state.batch
 
     def groups(self) -> list[Tensor]:
-        """The elements of the batch, together where their sizes are alike, if much of one rectangle for all would be padding."""
+        """The elements of the batch: all, or those of like sizes where much of one rectangle would be padding."""
         everything = torch.arange(self.batch, device=self.stored.rows.device)
         if self.stored.offsets is None and self.state.offsets is None:
             return [everything]
@@ -89,7 +93,7 @@ class Inputs:
         return mask
 
     def without_padded(self, padding: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Stored patterns and pattern projections with zeros where they are padding, so that nothing there can do any harm."""
+        """Stored patterns and pattern projections with zeros where they are padding, so that nothing there can harm."""
         stored = self.stored.padded()
         projection = stored if self.projection is self.stored else self.projection.padded()
         if padding is None or padding.is_floating_point() or len(padding) != len(stored):

@@ -38,7 +38,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Iteration:
-    """Where the updates ended: the association (batch, heads, queries, stored), the state that has it, and updates made (batch, heads)."""
+    """Where the updates ended: the association, the state that has it, and the updates made (batch, heads)."""
 
     association: Tensor
     state: Tensor
@@ -51,8 +51,10 @@ def change(after: Tensor, before: Tensor) -> Tensor:
     return distance
 
 
-def iterate(state: Tensor, associate: Callable[[Tensor], Tensor], update: Callable[[Tensor], Tensor], stopping: Stopping) -> Iteration:
-    """Associates, and then updates the state and associates again until each head of each element of the batch has ended.
+def iterate(
+    state: Tensor, associate: Callable[[Tensor], Tensor], update: Callable[[Tensor], Tensor], stopping: Stopping
+) -> Iteration:
+    """Associates, then updates the state and associates again, until each head of each element has ended.
 
     Each element ends by itself, so that its answer does not depend on what else is in the batch.
     """

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class Mask:
-    """What is added to scores (batch, heads, queries, stored), and which of them take part. Either may be shorter by broadcasting."""
+    """What is added to scores (batch, heads, queries, stored), and which of them take part; both broadcast."""
 
     added: Tensor | None = None
     keep: Tensor | None = None
@@ -25,13 +25,15 @@ class Mask:
         if mask.dtype in (torch.bool, torch.uint8):
             return cls(keep=~mask.bool())
         if not mask.is_floating_point():
-            raise TypeError(f"{name} has dtype {mask.dtype}: it must be bool (True = ignored) or floating point (added to the scores)")
+            rule = "it must be bool (True = ignored) or floating point (added to the scores)"
+            raise TypeError(f"{name} has dtype {mask.dtype}: {rule}")
         keep = mask != -math.inf
         return cls(added=torch.where(keep, mask, 0), keep=keep)
 
     def reshaped(self, *shape: int) -> Mask:
         return Mask(
-            None if self.added is None else self.added.reshape(shape), None if self.keep is None else self.keep.reshape(shape)
+            None if self.added is None else self.added.reshape(shape),
+            None if self.keep is None else self.keep.reshape(shape),
         )
 
     def both(self, other: Mask) -> Mask:
@@ -53,7 +55,9 @@ class Mask:
 def padding_mask(name: str, mask: Tensor, batch: int, stored: int) -> Mask:
     """A mask (batch, stored) of the stored patterns."""
     if tuple(mask.shape) != (batch, stored):
-        raise ValueError(f"{name} has shape {tuple(mask.shape)}: it must be (batch, stored patterns) = {(batch, stored)}")
+        raise ValueError(
+            f"{name} has shape {tuple(mask.shape)}: it must be (batch, stored patterns) = {(batch, stored)}"
+        )
     return Mask.read(name, mask).reshaped(batch, 1, 1, stored)
 
 
@@ -61,7 +65,9 @@ def association_mask(name: str, mask: Tensor, batch: int, heads: int, queries: i
     """A mask (queries, stored), (batch * heads, queries, stored) or (batch, heads, queries, stored)."""
     shapes = {2: (queries, stored), 3: (batch * heads, queries, stored), 4: (batch, heads, queries, stored)}
     if tuple(mask.shape) != shapes.get(mask.dim()):
-        allowed = "(queries, stored) = {}, (batch * heads, queries, stored) = {} or (batch, heads, queries, stored) = {}"
+        allowed = (
+            "(queries, stored) = {}, (batch * heads, queries, stored) = {} or (batch, heads, queries, stored) = {}"
+        )
         raise ValueError(f"{name} has shape {tuple(mask.shape)}: it must be {allowed.format(*shapes.values())}")
     read = Mask.read(name, mask)
     return read if mask.dim() == 2 else read.reshaped(batch, heads, queries, stored)

@@ -32,8 +32,8 @@ def _softmax(scores: Tensor, keep: Tensor | None) -> Tensor:
 class Omega(nn.Module):
     """`omega(scores, keep)` is ŷ_Ω along the last axis of scores (batch, heads, queries, stored).
 
-    The parameter is in the text ("entmax:1.5"), or given apart ("entmax" and a number, one for each head, a Parameter, or a module
-    that gives one when called, such as `hfy.torch.AlphaParameter`).
+    The parameter is in the text ("entmax:1.5"), or given apart ("entmax" and a number, one for each head, a Parameter,
+    or a module that gives one when called, such as `hfy.torch.AlphaParameter`).
     """
 
     def __init__(self, text: str, parameter: OmegaParameter, heads: int) -> None:
@@ -43,7 +43,9 @@ class Omega(nn.Module):
         self.text, self.heads = text, heads
         self.name = text.partition(":")[0]
         if self.name not in _TAKES:
-            raise ValueError(f'omega = {text!r}: known are {", ".join(_TAKES)}, as in "entmax:1.5" or "sequence:4:t=0.1"')
+            raise ValueError(
+                f'omega = {text!r}: known are {", ".join(_TAKES)}, as in "entmax:1.5" or "sequence:4:t=0.1"'
+            )
         self.apart = parameter is not None
         if isinstance(parameter, (int, float)):
             self.text, self.apart = self._joined(parameter), False
@@ -60,7 +62,9 @@ class Omega(nn.Module):
         if not _TAKES[self.name]:
             raise ValueError(f"omega_parameter = {parameter}: {self.name} takes none apart from its text")
         if ":" in self.text:
-            raise ValueError(f"omega = {self.text!r} has its parameter already: omega_parameter goes with the bare name")
+            raise ValueError(
+                f"omega = {self.text!r} has its parameter already: omega_parameter goes with the bare name"
+            )
         return f"{self.text}:{parameter}"
 
     def _check_domain(self) -> None:
@@ -69,7 +73,11 @@ class Omega(nn.Module):
         entries = None if value is None else value.detach().double().cpu().reshape(-1, 1).numpy()
         width = int(np.ceil(max(1.0, entries.max()))) if entries is not None and self.name == "subsets" else 1
         try:
-            _hfy.forward(self.name if self.apart else self.text, np.zeros((0 if entries is None else len(entries), width)), entries)
+            _hfy.forward(
+                self.name if self.apart else self.text,
+                np.zeros((0 if entries is None else len(entries), width)),
+                entries,
+            )
         except ValueError as error:
             raise ValueError(f"omega = {self.text!r}: {error}") from None
 
@@ -93,16 +101,17 @@ class Omega(nn.Module):
         if self.name == "softmax" and not scores.is_cpu:
             return _softmax(scores, keep)
         if self.name == "sequence" and keep is not None:
-            # No structure is on in a row without entries: such a row is solved as if it were whole, and has weight zero.
+            # A row without entries has no structure: it is solved as if it were whole, and has weight zero.
             there = keep.any(-1, keepdim=True)
             return separation(scores, self.text, mask=keep | ~there) * there
         text, parameter = self.resolve(scores, keep)
         return separation(scores, text, parameter, mask=keep)
 
     def resolve(self, scores: Tensor, keep: Tensor | None) -> tuple[str, Tensor | None]:
-        """The map as a text that is complete, or as a name and a parameter against the scores with their last axis cut to one.
+        """The map as a whole text, or as a name and a parameter that broadcasts with the last axis cut to one.
 
-        No more than all entries of a row can be chosen: where a row has fewer than k, k is their number, and all have weight one.
+        No more than all entries of a row can be chosen: where a row has fewer than k, k is their number, and all have
+        weight one.
         """
         value = self.value()
         if self.name != "subsets":

@@ -24,7 +24,7 @@ class Patterns:
 
     @classmethod
     def read(cls, name: str, given: PatternInput, *, batch_first: bool, offsets: Tensor | None = None) -> Patterns:
-        """A tensor (batch, length, depth), or (length, batch, depth) if not `batch_first`; one sequence (length, depth); or bags.
+        """(batch, length, depth), or (length, batch, depth) by `batch_first`; one sequence (length, depth); or bags.
 
         Bags are a list of tensors (size, depth), a nested tensor, or one tensor (all, depth) with `offsets`.
         """
@@ -132,6 +132,8 @@ class Patterns:
 
 def _check_offsets(offsets: Tensor, count: int) -> None:
     if offsets.dim() != 1 or len(offsets) < 2 or offsets.is_floating_point() or offsets.dtype == torch.bool:
-        raise ValueError(f"offsets is {offsets.dtype} of shape {tuple(offsets.shape)}: it must be whole numbers, one more than bags")
+        raise ValueError(
+            f"offsets is {offsets.dtype} of shape {tuple(offsets.shape)}: it must be whole numbers, one more than bags"
+        )
     if int(offsets[0]) != 0 or int(offsets[-1]) != count or bool((offsets.diff() < 0).any()):
         raise ValueError(f"offsets = {offsets.tolist()}: they must rise from 0 to the number of patterns, {count}")

@@ -18,7 +18,9 @@ def one_per_head(name: str, value: object, heads: int, read: Callable[[str, obje
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         return (read(name, entries),) * heads
     if len(entries) != heads:
-        raise ValueError(f"{name} has {len(entries)} entries: it must be one number, or one for each of num_heads = {heads}")
+        raise ValueError(
+            f"{name} has {len(entries)} entries: it must be one number, or one for each of num_heads = {heads}"
+        )
     return tuple(read(f"{name}[{head}]", entry) for head, entry in enumerate(entries))
 
 
@@ -50,7 +52,7 @@ def whole(name: str, value: object, least: int) -> int:
 
 
 def check_per_head(name: str, value: Tensor, heads: int) -> None:
-    """A tensor must hold one number, or one for each head, as (heads) or along the heads of (batch, heads, queries, depth)."""
+    """A tensor must hold one number, or one for each head: (heads), or (heads, 1, 1) as beside scores."""
     if tuple(value.shape) not in ((), (1,), (heads,), (heads, 1, 1)):
         rule = f"it must hold one number, or one for each of num_heads = {heads}"
         raise ValueError(f"{name} has shape {tuple(value.shape)}: {rule}")

@@ -12,10 +12,10 @@ from ._sizes import Sizes
 
 
 class Projections(nn.Module):
-    """Takes state patterns, stored patterns and pattern projections into the heads, and the heads' answers to the output.
+    """Takes state and stored patterns and pattern projections into the heads, and the heads' answers to the output.
 
-    The weights of the three are one matrix `in_proj_weight` where their inputs and outputs have the same depths, and three matrices
-    otherwise. `in_proj_bias` always has a last part for the pattern projection, used or not.
+    The weights of the three are one matrix `in_proj_weight` where their inputs and outputs have the same depths, and
+    three matrices otherwise. `in_proj_bias` always has a last part for the pattern projection, used or not.
     """
 
     in_proj_weight: nn.Parameter | None
@@ -30,7 +30,15 @@ class Projections(nn.Module):
     out_proj: nn.Linear | None
 
     def __init__(
-        self, sizes: Sizes, *, joint: bool, bias: bool, norm_affine: bool, norm_eps: float, bias_patterns: bool, zero_pattern: bool
+        self,
+        sizes: Sizes,
+        *,
+        joint: bool,
+        bias: bool,
+        norm_affine: bool,
+        norm_eps: float,
+        bias_patterns: bool,
+        zero_pattern: bool,
     ) -> None:
         super().__init__()
         wiring = sizes.wiring
@@ -62,7 +70,7 @@ class Projections(nn.Module):
     def _check(self, bias_patterns: bool, norm_affine: bool) -> None:
         wiring = self.sizes.wiring
         if bias_patterns and (wiring.stored_static or wiring.projection_static):
-            rule = "it needs stored patterns and pattern projections that are not static, as it adds one in their Hopfield space"
+            rule = "it adds a pattern in the Hopfield space, to stored patterns and projections that are not static"
             raise ValueError(f"concat_bias_pattern = True: {rule}")
         if norm_affine and not wiring.hopfield_norm:
             raise ValueError("normalize_hopfield_space_affine = True: it needs normalize_hopfield_space = True")
@@ -88,7 +96,9 @@ class Projections(nn.Module):
         """(batch, length, depth) three times, to queries, keys and values (batch, heads, length, depth of a head)."""
         wiring, heads = self.sizes.wiring, self.sizes.heads
         (q_weight, k_weight, v_weight), (q_bias, k_bias, v_bias) = self._weights(), self._biases()
-        state = _repeated(state, heads) if q_weight is None else _split(functional.linear(state, q_weight, q_bias), heads)
+        state = (
+            _repeated(state, heads) if q_weight is None else _split(functional.linear(state, q_weight, q_bias), heads)
+        )
         if k_weight is None:
             keys = _repeated(stored, heads)
         else:
@@ -136,7 +146,9 @@ class Projections(nn.Module):
             value_parts.append(torch.zeros_like(values[..., :1, :]))
         if len(key_parts) == 1:
             return keys, values
-        return torch.cat([part.to(keys) for part in key_parts], -2), torch.cat([part.to(values) for part in value_parts], -2)
+        return torch.cat([part.to(keys) for part in key_parts], -2), torch.cat(
+            [part.to(values) for part in value_parts], -2
+        )
 
 
 def _parts(joint: Tensor, rows: list[int]) -> list[Tensor | None]:

@@ -21,8 +21,8 @@ def _slack(states: Tensor) -> float:
 def _onto_sphere(rows: Tensor, radius: float) -> Tensor:
     """`radius * z / |z|`; a zero row stays zero, with zero gradient.
 
-    The map does not see the size of a row, so dividing by the largest entry as by a constant changes neither value nor gradient.
-    It keeps squares from overflow and underflow.
+    The map does not see the size of a row, so dividing by the largest entry as by a constant changes neither value nor
+    gradient. It keeps squares from overflow and underflow.
     """
     largest = rows.detach().abs().amax(-1, keepdim=True)
     there = largest > 0

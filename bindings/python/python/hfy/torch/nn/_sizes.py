@@ -90,16 +90,20 @@ class Sizes:
         if wiring.without_weights:
             depths = {size for size in (input_size, stored, hidden_size) if size is not None}
             if len(depths) > 1:
-                named = ", ".join(f"{name} = {given[name]}" for name in ("input_size", "hidden_size", "stored_pattern_size"))
+                named = ", ".join(
+                    f"{name} = {given[name]}" for name in ("input_size", "hidden_size", "stored_pattern_size")
+                )
                 raise ValueError(f"{named}: without projections they are one and the same depth")
             depth = depths.pop() if depths else None
             return cls(wiring, heads, depth, depth, projection, depth, None, None)
         if input_size is None:
-            rule = "it is needed unless all three inputs are static, disable_out_projection is True, and nothing is connected"
+            rule = "it is needed unless all inputs are static, disable_out_projection is True, and nothing is connected"
             raise ValueError(f"input_size = None: {rule} or normalised in the Hopfield space")
         if hidden_size is None:
             if input_size % heads:
-                raise ValueError(f"input_size = {input_size}: without hidden_size it must be divisible by num_heads = {heads}")
+                raise ValueError(
+                    f"input_size = {input_size}: without hidden_size it must be divisible by num_heads = {heads}"
+                )
             hidden_size = input_size // heads
         pattern = hidden_size if pattern_size is None else pattern_size
         if wiring.connected and stored != projection:

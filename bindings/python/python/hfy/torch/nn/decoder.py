@@ -12,7 +12,7 @@ from .hopfield import Hopfield
 
 
 class HopfieldDecoderLayer(FeedForwardLayer):
-    """As `torch.nn.TransformerDecoderLayer` (normalising after each residual), with copies of two associations for attention.
+    """As `torch.nn.TransformerDecoderLayer` (normalising after each residual), with copies of two associations.
 
     It can stand in a `torch.nn.TransformerDecoder`. The associations keep the weights that they came with.
 
@@ -56,7 +56,8 @@ class HopfieldDecoderLayer(FeedForwardLayer):
     ) -> Tensor:
         """`tgt`, `memory` and the result are (batch, length, depth), or as `batch_first` of the associations says.
 
-        In the masks True is IGNORED. `tgt_is_causal` and `memory_is_causal` are torch's hints about the masks, and not needed.
+        In the masks True is IGNORED. `tgt_is_causal` and `memory_is_causal` are torch's hints about the masks, and not
+        needed.
 
         >>> import torch
         >>> from hfy.torch.nn import Hopfield, HopfieldDecoderLayer

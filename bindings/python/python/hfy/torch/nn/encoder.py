@@ -11,7 +11,7 @@ from .hopfield import Hopfield
 
 
 class HopfieldEncoderLayer(FeedForwardLayer):
-    """As `torch.nn.TransformerEncoderLayer` (normalising after each residual), with a copy of `hopfield_association` for attention.
+    """As `torch.nn.TransformerEncoderLayer` (normalising after each residual), with a copy of an association.
 
     It can stand in a `torch.nn.TransformerEncoder`. The association keeps the weights that it came with.
 
@@ -23,7 +23,11 @@ class HopfieldEncoderLayer(FeedForwardLayer):
     """
 
     def __init__(
-        self, hopfield_association: Hopfield, dim_feedforward: int = 2048, dropout: float = 0.1, activation: str = "relu"
+        self,
+        hopfield_association: Hopfield,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str = "relu",
     ) -> None:
         super().__init__(hopfield_association, dim_feedforward, dropout, activation)
         self.hopfield_association = deepcopy(hopfield_association)
@@ -39,8 +43,9 @@ class HopfieldEncoderLayer(FeedForwardLayer):
     ) -> Tensor:
         """`src` and the result are (batch, length, depth), or as `batch_first` of the association says.
 
-        `src_mask` and `src_key_padding_mask` are the association's `association_mask` and `stored_pattern_padding_mask`: True where
-        something is IGNORED. `is_causal` is torch's hint about `src_mask`, and not needed.
+        `src_mask` and `src_key_padding_mask` are the association's `association_mask` and
+        `stored_pattern_padding_mask`: True where something is IGNORED. `is_causal` is torch's hint about `src_mask`,
+        and not needed.
 
         >>> import torch
         >>> from hfy.torch.nn import Hopfield, HopfieldEncoderLayer

@@ -12,6 +12,7 @@ from ._activation import activation
 from ._core import Association, AssociationCore
 from ._inputs import HopfieldInput, Inputs
 from ._iteration import Stopping
+from ._norms import input_norm, normalised
 from ._omega import Omega, OmegaParameter
 from ._patterns import PatternInput
 from ._psi import read_psi
@@ -25,34 +26,38 @@ class Hopfield(nn.Module):
     """Associates state patterns with stored patterns, and answers with what the pattern projections say about those.
 
     In the space of each head, with queries q, keys K and values V projected from the three inputs, the state is updated
-    `update_steps_max` times by `q <- ŷ_Ψ(Kᵀ ŷ_Ω(β K q))`, and the answer is `ŷ_Ψ(Vᵀ ŷ_Ω(β K q))`, projected to the output. With the
-    softmax as ŷ_Ω, no further update and no Ψ this is multi-head attention.
+    `update_steps_max` times by `q <- ŷ_Ψ(Kᵀ ŷ_Ω(β K q))`, and the answer is `ŷ_Ψ(Vᵀ ŷ_Ω(β K q))`, projected to the
+    output. With the softmax as ŷ_Ω, no further update and no Ψ this is multi-head attention.
 
-    The arguments and defaults are those of hflayers, whose state dicts can be loaded, and then `omega` to `update_steps_limit`.
+    The arguments and defaults are those of hflayers, whose state dicts can be loaded, and then `omega` to
+    `update_steps_limit`.
 
-    - `input_size`: depth of the state patterns, and of the other inputs unless `stored_pattern_size` and `pattern_projection_size` say
-      otherwise. `hidden_size`: depth of one head, `input_size / num_heads` by default. `pattern_size`: depth of one head's values,
-      `hidden_size` by default. `output_size`: depth of the output, `input_size` by default.
-    - `scaling`: β, one number or one for each head (a sequence or tensor; a Parameter is learned). `1/sqrt(hidden_size)` by default, and
-      1 in a layer without weights.
+    - `input_size`: depth of the state patterns, and of the other inputs unless `stored_pattern_size` and
+      `pattern_projection_size` say otherwise. `hidden_size`: depth of one head, `input_size / num_heads` by default.
+      `pattern_size`: depth of one head's values, `hidden_size` by default. `output_size`: depth of the output,
+      `input_size` by default.
+    - `scaling`: β, one number or one for each head (a sequence or tensor; a Parameter is learned).
+      `1/sqrt(hidden_size)` by default, and 1 in a layer without weights.
     - `update_steps_max`: updates before the answer, one number or one for each head; None is until converged.
-      `update_steps_eps`: a head has converged once an update changes its association by no more than this, in the Frobenius norm over
-      queries and stored patterns. Each element of a batch ends by itself. `update_steps_limit`: where None ends in any case, with a
-      warning.
-    - `normalize_stored_pattern`, `_state_pattern`, `_pattern_projection`: LayerNorm of the inputs, each with `_affine` and `_eps`.
-      `normalize_hopfield_space`: LayerNorm of queries and keys in each head, with weights that both share.
-    - `stored_pattern_as_static`, `state_pattern_as_static`, `pattern_projection_as_static`: use this input as it is, in every head.
-      `pattern_projection_as_connected`: the values are projected from the keys' projection of their input.
+      `update_steps_eps`: a head has converged once an update changes its association by no more than this, in the
+      Frobenius norm over queries and stored patterns. Each element of a batch ends by itself. `update_steps_limit`:
+      where None ends in any case, with a warning.
+    - `normalize_stored_pattern`, `_state_pattern`, `_pattern_projection`: LayerNorm of the inputs, each with `_affine`
+      and `_eps`. `normalize_hopfield_space`: LayerNorm of queries and keys in each head, with weights that both share.
+    - `stored_pattern_as_static`, `state_pattern_as_static`, `pattern_projection_as_static`: use this input as it is, in
+      every head. `pattern_projection_as_connected`: the values are projected from the keys' projection of their input.
     - `concat_bias_pattern`: adds a learned key and value. `add_zero_association`: adds a zero key and value.
-    - `dropout`: of association weights. `association_activation`: name of a function for the output. `input_bias`: biases of the
-      projections. `disable_out_projection`: the heads' answers beside each other are the output.
-    - `omega`: ŷ_Ω as a text: "softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:4", "sequence:4:t=0.1" (these two choose, and
-      sum up, 4 patterns). `omega_parameter`: alpha, gamma or k apart from the text ("entmax"): a number, one for each head, a
-      Parameter, or a module that gives it such as `hfy.torch.AlphaParameter(shape=(num_heads,))`.
-    - `psi`: ŷ_Ψ as a text: "identity", "l2", "l2:RADIUS", "layernorm", "layernorm:eps=1e-5". `psi_patterns`: take queries, keys and
-      values through ŷ_Ψ, too.
+    - `dropout`: of association weights. `association_activation`: name of a function for the output. `input_bias`:
+      biases of the projections. `disable_out_projection`: the heads' answers beside each other are the output.
+    - `omega`: ŷ_Ω as a text: "softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:4", "sequence:4:t=0.1" (these
+      two choose, and sum up, 4 patterns). `omega_parameter`: alpha, gamma or k apart from the text ("entmax"): a
+      number, one for each head, a Parameter, or a module that gives it such as
+      `hfy.torch.AlphaParameter(shape=(num_heads,))`.
+    - `psi`: ŷ_Ψ as a text: "identity", "l2", "l2:RADIUS", "layernorm", "layernorm:eps=1e-5". `psi_patterns`: take
+      queries, keys and values through ŷ_Ψ, too.
 
-    A query without stored patterns (all masked, or an empty bag) has weights of zero, and gives the bias of the output projection.
+    A query without stored patterns (all masked, or an empty bag) has weights of zero, and gives the bias of the output
+    projection.
 
     >>> import torch
     >>> from hfy.torch.nn import Hopfield
@@ -148,7 +153,7 @@ class Hopfield(nn.Module):
         )
         self.batch_first, self.association_activation = batch_first, association_activation
         self.update_steps_max, self.update_steps_eps = update_steps_max, update_steps_eps
-        self.norm_stored_pattern = _input_norm(
+        self.norm_stored_pattern = input_norm(
             "stored_pattern",
             normalize_stored_pattern,
             normalize_stored_pattern_affine,
@@ -156,7 +161,7 @@ class Hopfield(nn.Module):
             sizes.stored,
             sizes.stored_depth,
         )
-        self.norm_state_pattern = _input_norm(
+        self.norm_state_pattern = input_norm(
             "state_pattern",
             normalize_state_pattern,
             normalize_state_pattern_affine,
@@ -164,7 +169,7 @@ class Hopfield(nn.Module):
             sizes.input,
             sizes.state_depth,
         )
-        self.norm_pattern_projection = _input_norm(
+        self.norm_pattern_projection = input_norm(
             "pattern_projection",
             normalize_pattern_projection,
             normalize_pattern_projection_affine,
@@ -188,9 +193,9 @@ class Hopfield(nn.Module):
     ) -> Hopfield:
         """The plain associative memory: nothing learned, nothing projected, nothing normalised but by `psi`.
 
-        A `Hopfield` with its defaults cannot give a stored pattern back: its projections are random, and the answer lies in
-        another space. This one answers with stored patterns. A call makes one update, and `update_steps_max` before it.
-        `dim`: depth of the patterns, checked if given.
+        A `Hopfield` with its defaults cannot give a stored pattern back: its projections are random, and the answer
+        lies in another space. This one answers with stored patterns. A call makes one update, and `update_steps_max`
+        before it. `dim`: depth of the patterns, checked if given.
 
         >>> import torch
         >>> from hfy.torch.nn import Hopfield
@@ -236,12 +241,14 @@ class Hopfield(nn.Module):
     ) -> HopfieldOutput:
         """An answer for each state pattern, in the form of the state patterns; with `return_report` (answers, report).
 
-        - `input`: what is stored, state and projection at once, or a tuple of these three. Each is a tensor (batch, length, depth), or
-          (length, batch, depth) without `batch_first`; one sequence (length, depth); or bags of different sizes: a list of
-          tensors (size, depth), a nested tensor, or one tensor (all, depth) with `offsets` (bags + 1). Stored patterns or state
-          patterns with a batch of 1 serve the whole batch of the others.
-        - `stored_pattern_padding_mask` (batch, stored): True where a stored pattern is IGNORED; numbers are added to the scores.
-        - `association_mask` (queries, stored), (batch * heads, queries, stored) or (batch, heads, queries, stored): likewise.
+        - `input`: what is stored, state and projection at once, or a tuple of these three. Each is a tensor (batch,
+          length, depth), or (length, batch, depth) without `batch_first`; one sequence (length, depth); or bags of
+          different sizes: a list of tensors (size, depth), a nested tensor, or one tensor (all, depth) with `offsets`
+          (bags + 1). Stored patterns or state patterns with a batch of 1 serve the whole batch of the others.
+        - `stored_pattern_padding_mask` (batch, stored): True where a stored pattern is IGNORED; numbers are added to
+          the scores.
+        - `association_mask` (queries, stored), (batch * heads, queries, stored) or (batch, heads, queries, stored):
+          likewise.
 
         >>> import torch
         >>> from hfy.torch.nn import Hopfield
@@ -269,7 +276,12 @@ class Hopfield(nn.Module):
         return answers
 
     def retrieve(
-        self, query: PatternInput, stored: PatternInput, projection: PatternInput | None = None, *, return_report: bool = False
+        self,
+        query: PatternInput,
+        stored: PatternInput,
+        projection: PatternInput | None = None,
+        *,
+        return_report: bool = False,
     ) -> HopfieldOutput:
         """What `stored` has for `query`: `forward` with the three inputs by name.
 
@@ -289,7 +301,7 @@ class Hopfield(nn.Module):
         *,
         offsets: Tensor | None = None,
     ) -> Tensor:
-        """The weights of the stored patterns after the updates, (batch, heads, queries, stored), without dropout and gradient.
+        """The weights of the stored patterns after the updates, (batch, heads, queries, stored), without gradient.
 
         >>> import torch
         >>> from hfy.torch.nn import Hopfield
@@ -318,13 +330,15 @@ class Hopfield(nn.Module):
         inputs = Inputs.read(input, batch_first=self.batch_first, offsets=offsets)
         return self._associate(inputs, stored_pattern_padding_mask, association_mask).values
 
-    def _associate(self, inputs: Inputs, padding: Tensor | None = None, association: Tensor | None = None) -> Association:
+    def _associate(
+        self, inputs: Inputs, padding: Tensor | None = None, association: Tensor | None = None
+    ) -> Association:
         sizes = self.association_core.sizes
         mask = inputs.mask(sizes.heads, padding, association)
         stored, projection = inputs.without_padded(padding)
-        stored = _normalised("stored patterns", stored, self.norm_stored_pattern, sizes.stored_depth)
-        state = _normalised("state patterns", inputs.state.padded(), self.norm_state_pattern, sizes.state_depth)
-        projection = _normalised("pattern projections", projection, self.norm_pattern_projection, sizes.projection_depth)
+        stored = normalised("stored patterns", stored, self.norm_stored_pattern, sizes.stored_depth)
+        state = normalised("state patterns", inputs.state.padded(), self.norm_state_pattern, sizes.state_depth)
+        projection = normalised("pattern projections", projection, self.norm_pattern_projection, sizes.projection_depth)
         static = sizes.wiring.state_static and sizes.wiring.stored_static
         if static and state.shape[-1] != stored.shape[-1]:
             depths = f"{state.shape[-1]} and {stored.shape[-1]}"
@@ -342,6 +356,8 @@ class Hopfield(nn.Module):
         """Depth of the state patterns; None where the data decide."""
         return self.association_core.sizes.input
 
+    input_size = state_pattern_dim
+
     @property
     def stored_pattern_dim(self) -> int | None:
         """Depth of the stored patterns."""
@@ -351,11 +367,6 @@ class Hopfield(nn.Module):
     def pattern_projection_dim(self) -> int | None:
         """Depth of the pattern projections."""
         return self.association_core.sizes.projection
-
-    @property
-    def input_size(self) -> int | None:
-        """Depth of the state patterns."""
-        return self.association_core.sizes.input
 
     @property
     def hidden_size(self) -> int | None:
@@ -371,24 +382,3 @@ class Hopfield(nn.Module):
     def output_size(self) -> int | None:
         """Depth of the output projection; None where there is no weight at all."""
         return self.association_core.sizes.output
-
-
-def _input_norm(
-    name: str, wanted: bool, affine: bool, eps: float, depth: int | None, needed: int | None
-) -> nn.LayerNorm | None:
-    """The LayerNorm of an input, which must have the depth that is needed after it."""
-    if not wanted:
-        return None
-    if depth is None:
-        raise ValueError(f"normalize_{name} = True: it needs the depth to normalise, from input_size")
-    if needed not in (None, depth):
-        rule = f"a static input enters a head with depth {needed}, and its normalisation has depth {depth}"
-        raise ValueError(f"{name}_as_static = True with normalize_{name} = True: {rule}; they must be equal")
-    return nn.LayerNorm(depth, eps=eps, elementwise_affine=affine)
-
-
-def _normalised(name: str, patterns: Tensor, norm: nn.LayerNorm | None, needed: int | None) -> Tensor:
-    depth = needed if norm is None else norm.normalized_shape[0]
-    if depth is not None and patterns.shape[-1] != depth:
-        raise ValueError(f"{name} have depth {patterns.shape[-1]}: it must be {depth}")
-    return patterns if norm is None else norm(patterns)

@@ -16,8 +16,9 @@ from .hopfield import HopfieldOutput
 class HopfieldLayer(HopfieldWrapper):
     """An answer for each pattern from `quantity` learned stored patterns (`lookup_weights`).
 
-    All arguments of `Hopfield` go by name. `trainable`: whether the stored patterns are learned. `lookup_weights_as_separated`: what is
-    answered are patterns of their own (`target_weights`), learned unless `lookup_targets_as_trainable` is False.
+    All arguments of `Hopfield` go by name. `trainable`: whether the stored patterns are learned.
+    `lookup_weights_as_separated`: what is answered are patterns of their own (`target_weights`), learned unless
+    `lookup_targets_as_trainable` is False.
 
     >>> import torch
     >>> from hfy.torch.nn import HopfieldLayer
@@ -62,15 +63,22 @@ class HopfieldLayer(HopfieldWrapper):
         offsets: Tensor | None = None,
         return_report: bool = False,
     ) -> HopfieldOutput:
-        """An answer for each pattern of `input`, in its form, which is any that `Hopfield` takes; with `return_report` and a report.
+        """An answer for each pattern of `input`, in its form; with `return_report` (answers, report).
+
+        `input` has any form that `Hopfield` takes.
 
         The masks say True where a learned pattern is IGNORED, as in `Hopfield`.
 
         >>> import torch
         >>> from hfy.torch.nn import HopfieldLayer
-        >>> [len(answers) for answers in HopfieldLayer(input_size=2, quantity=4)([torch.zeros(3, 2), torch.zeros(1, 2)])]
+        >>> layer = HopfieldLayer(input_size=2, quantity=4)
+        >>> [len(answers) for answers in layer([torch.zeros(3, 2), torch.zeros(1, 2)])]
         [3, 1]
         """
         return self.hopfield(  # type: ignore[no-any-return]
-            self._inputs(input), stored_pattern_padding_mask, association_mask, offsets=offsets, return_report=return_report
+            self._inputs(input),
+            stored_pattern_padding_mask,
+            association_mask,
+            offsets=offsets,
+            return_report=return_report,
         )

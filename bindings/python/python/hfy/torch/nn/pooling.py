@@ -16,7 +16,7 @@ PoolingInput: TypeAlias = "PatternInput | tuple[PatternInput, PatternInput]"
 
 
 class HopfieldPooling(HopfieldWrapper):
-    """One vector for a bag of patterns: `quantity` learned state patterns (`pooling_weights`) ask, and their answers stand together.
+    """One vector for a bag of patterns: the answers for `quantity` learned state patterns (`pooling_weights`).
 
     All arguments of `Hopfield` go by name. `trainable`: whether the state patterns are learned.
 
@@ -51,9 +51,10 @@ class HopfieldPooling(HopfieldWrapper):
         offsets: Tensor | None = None,
         return_report: bool = False,
     ) -> Tensor | tuple[Tensor, AssociationReport]:
-        """(batch, quantity * output_size), for stored patterns in any form that `Hopfield` takes; with `return_report` and a report.
+        """(batch, quantity * output_size), in any layout; with `return_report` (that, report).
 
-        `input` is what is stored and projected at once, or a tuple of these two. The masks say True where something is IGNORED, as in `Hopfield`.
+        `input` is what is stored and projected at once, or a tuple of these two, in any form that `Hopfield` takes. The
+        masks say True where something is IGNORED, as in `Hopfield`.
 
         >>> import torch
         >>> from hfy.torch.nn import HopfieldPooling
@@ -61,7 +62,11 @@ class HopfieldPooling(HopfieldWrapper):
         torch.Size([2, 2])
         """
         result = self.hopfield(
-            self._inputs(input), stored_pattern_padding_mask, association_mask, offsets=offsets, return_report=return_report
+            self._inputs(input),
+            stored_pattern_padding_mask,
+            association_mask,
+            offsets=offsets,
+            return_report=return_report,
         )
         answers, report = result if return_report else (result, None)
         pooled = (answers if self.batch_first else answers.transpose(0, 1)).flatten(1)

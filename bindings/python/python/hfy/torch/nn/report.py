@@ -12,7 +12,8 @@ from torch import Tensor
 class AssociationReport:
     """What an association did, without gradients. Made by `forward(..., return_report=True)` of the layers.
 
-    Bags of different sizes stand in rows as long as the longest; what is beyond a bag has weight zero and infinite energy.
+    Bags of different sizes stand in rows as long as the longest; what is beyond a bag has weight zero and infinite
+    energy.
 
     >>> import torch
     >>> from hfy.torch.nn import Hopfield
@@ -24,17 +25,17 @@ class AssociationReport:
     """
 
     association: Tensor
-    """Weights of the stored patterns, (batch, heads, queries, stored), with the patterns that the layer adds at the end."""
+    """Weights of the stored patterns, and then of those that the layer adds, (batch, heads, queries, stored)."""
     state: Tensor
     """The states whose associations these are, (batch, heads, queries, hidden_size)."""
     stored: Tensor
     """The stored patterns in the Hopfield space, (batch, heads, stored, hidden_size)."""
     energy: Tensor
-    """E(q) = Ψ(q) - Ω*(β K q)/β of the states, (batch, heads, queries), float64; infinite where Ψ or a row without entries makes it so."""
+    """E(q) = Ψ(q) - Ω*(β K q)/β of the states, (batch, heads, queries), float64; infinite outside the domain of Ψ."""
     steps: Tensor
     """Updates made, (batch, heads)."""
     residual: Tensor
-    """By how much one more update would change the association, in the Frobenius norm over queries and stored, (batch, heads)."""
+    """By how much one more update would change the association, in the Frobenius norm, (batch, heads)."""
     converged: Tensor
     """Whether `residual` is at most `update_steps_eps`, (batch, heads)."""
 
@@ -45,7 +46,7 @@ class AssociationReport:
 
     @property
     def pattern(self) -> Tensor:
-        """The stored pattern of the largest weight, the first of equal ones; -1 where none has weight. (batch, heads, queries)."""
+        """The first stored pattern of the largest weight, -1 where none has any, (batch, heads, queries)."""
         if self.association.shape[-1] == 0:
             return torch.full_like(self.energy, -1, dtype=torch.int64)
         largest, index = self.association.max(-1)
