@@ -1,0 +1,172 @@
+"""Derivatives of the maps as torch expressions of their weights, so that autograd finds the derivatives of derivatives.
+
+Every map that is optimal for a regulariser Ω solves θ = ∇Ω(y) + μ on its support. So its Jacobian J is a function of y, and a
+change of the parameter p acts as a change of the scores by -∂∇Ω/∂p: ∂y/∂p = -J ∂∇Ω/∂p.
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Number = Tensor | float
+FIXED = {"softmax": ("entmax", 1.0), "sparsemax": ("entmax", 2.0), "argmax": ("entmax", math.inf)}
+CURVED = frozenset({"entmax", "normmax", "power", "exponential", "exp"})
+
+
+def named(omega: str, parameter: Tensor | None) -> tuple[str, Any]:
+    """The name of a map and its parameter, which may stand in the text."""
+    name, _, text = omega.partition(":")
+    name = name.strip()
+    if name in FIXED:
+        return FIXED[name]
+    if parameter is not None:
+        return name, parameter
+    return name, float(text) if name in CURVED and text else None
+
+
+def is_curved(omega: str, parameter: Tensor | None) -> bool:
+    """Whether the Jacobian of a map moves with its weights, other than by jumps."""
+    name, value = named(omega, parameter)
+    return name in CURVED and not (name == "entmax" and isinstance(value, float) and value in (2.0, math.inf))
+
+
+def pullback(y: Tensor, g: Tensor, parameter: Tensor | None, omega: str, dim: int) -> Tensor:
+    """J g for the maps that are curved."""
+    name, value = named(omega, parameter)
+    wide, up, value = _wide(y), _wide(g), _wide(value)
+    if name == "entmax":
+        pulled = _entmax_pullback(wide, up, value, dim)
+    elif name == "normmax":
+        pulled = _normmax_pullback(wide, up, value, dim)
+    elif name == "power":
+        pulled = (value - 1) * _power(wide.abs(), (value - 2) / (value - 1)) * up
+    else:
+        pulled = wide * up
+    return pulled.to(g.dtype)
+
+
+def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, omega: str, dim: int) -> Tensor:
+    """g · ∂y/∂p, of the shape of the parameter."""
+    wide, up, value = _wide(y), _wide(g), _wide(parameter)
+    if omega == "entmax":
+        tilt = -_entmax_pullback(wide, _entmax_slope(wide, value), value, dim)
+    elif omega == "normmax":
+        tilt = -_normmax_pullback(wide, _normmax_slope(wide, value, dim), value, dim)
+    elif omega == "power":
+        tilt = wide * _log(wide.abs()) / (value - 1)
+    elif omega == "subsets":
+        free = ((wide > 0) & (wide < 1)).to(wide.dtype)
+        tilt = free / free.sum(dim, keepdim=True).clamp(min=1)
+    else:  # bounded: what a full entry may have more, the free ones lose
+        free = ((wide > 0) & (wide < value)).to(wide.dtype)
+        mean = (free * up).sum(dim, keepdim=True) / free.sum(dim, keepdim=True).clamp(min=1)
+        full = (wide > 0) & (wide >= value)
+        return (full * (up - mean)).sum_to_size(parameter.shape).to(parameter.dtype)
+    return (up * tilt).sum(dim, keepdim=True).sum_to_size(parameter.shape).to(parameter.dtype)
+
+
+def regulariser(y: Tensor, parameter: Tensor, omega: str) -> Tensor:
+    """Ω(y) of each row along the last axis, where it depends on a parameter: entmax and normmax."""
+    wide, value = _wide(y), _wide(parameter)
+    if omega == "entmax":
+        logs = _log(wide)
+        return (wide * logs * _expm1_over(_finite(value - 1) * logs)).sum(-1) / _finite(value).squeeze(-1)
+    return _norm(wide, value, -1).squeeze(-1)
+
+
+def _wide(value: Any) -> Any:
+    """Half types are storage: they are computed in float32."""
+    if isinstance(value, Tensor) and value.dtype in (torch.float16, torch.bfloat16):
+        return value.float()
+    return value
+
+
+def _log(y: Tensor) -> Tensor:
+    """log y, and 0 where y is 0, with finite derivatives."""
+    return torch.where(y > 0, y, 1).log()
+
+
+def _power(y: Tensor, exponent: Number) -> Tensor:
+    """y to a power where y > 0, and 0 elsewhere, with finite derivatives in both."""
+    return torch.where(y > 0, torch.exp(exponent * _log(y)), 0)
+
+
+def _finite(value: Any) -> Any:
+    """A parameter whose infinite entries are hidden, so that they do not spoil what is discarded afterwards."""
+    return torch.where(value.isinf(), 2, value) if isinstance(value, Tensor) else value
+
+
+def _entmax_pullback(y: Tensor, g: Tensor, alpha: Number, dim: int) -> Tensor:
+    """J = diag(s) - s sᵀ / Σs with s = y^(2 - α); 0 for α = ∞."""
+    s = _power(y, 2 - _finite(alpha))
+    total = s.sum(dim, keepdim=True)
+    pulled = s * (g - (s * g).sum(dim, keepdim=True) / torch.where(total > 0, total, 1))
+    return torch.where(alpha.isinf(), 0, pulled) if isinstance(alpha, Tensor) else pulled
+
+
+def _entmax_slope(y: Tensor, alpha: Tensor) -> Tensor:
+    """∂/∂α of (y^(α-1) - 1) / (α - 1), which is log²y F((α-1) log y), F the derivative of (eᶻ - 1) / z."""
+    logs = _log(y)
+    return logs.square() * _expm1_over_slope(_finite(alpha - 1) * logs)
+
+
+def _normmax_pullback(y: Tensor, g: Tensor, gamma: Number, dim: int) -> Tensor:
+    """J = |y|^(γ-1) / (γ-1) (diag(b) - y bᵀ - b yᵀ + Σb y yᵀ) with b = y^(2 - γ); 0 for γ = ∞, which is constant by pieces."""
+    if not isinstance(gamma, Tensor) and math.isinf(gamma):
+        return torch.zeros_like(y)
+    kept = _finite(gamma)
+    b = _power(y, 2 - kept)
+    along = [(part).sum(dim, keepdim=True) for part in (b * g, y * g, b)]
+    pulled = b * g - y * along[0] - along[1] * (b - y * along[2])
+    pulled = pulled * _power(_norm(y, kept, dim), kept - 1) / (kept - 1)
+    return torch.where(gamma.isinf(), 0, pulled) if isinstance(gamma, Tensor) else pulled
+
+
+def _normmax_slope(y: Tensor, gamma: Tensor, dim: int) -> Tensor:
+    """∂/∂γ of w = (y / |y|)^(γ-1), which is w (log(y / |y|) - (γ-1) ∂log|y|/∂γ)."""
+    kept = _finite(gamma)
+    norm = _norm(y, kept, dim)
+    powers = _power(y, kept)
+    total = powers.sum(dim, keepdim=True)
+    total = torch.where(total > 0, total, 1)
+    drift = ((powers * _log(y)).sum(dim, keepdim=True) / total - _log(norm)) / kept
+    share = y / torch.where(norm > 0, norm, 1)
+    return _power(share, kept - 1) * (_log(share) - (kept - 1) * drift)
+
+
+def _norm(y: Tensor, gamma: Number, dim: int) -> Tensor:
+    """The γ-norm along an axis, which is kept; 0 for a row of zeros."""
+    kept = _finite(gamma)
+    largest = y.amax(dim, keepdim=True).detach()  # the sum is then at least 1, whatever γ is
+    scale = torch.where(largest > 0, largest, 1)
+    return scale * _power(_power(y / scale, kept).sum(dim, keepdim=True), 1 / kept)
+
+
+def _series(z: Tensor, coefficients: list[float]) -> Tensor:
+    """A polynomial, from the constant on."""
+    total = torch.full_like(z, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        total = total * z + coefficient
+    return total
+
+
+NEAR = 0.5
+TERMS = 16  # 0.5^16 / 18! is below what a float64 holds
+
+
+def _expm1_over(z: Tensor) -> Tensor:
+    """(eᶻ - 1) / z, with all derivatives where z is near 0."""
+    near = z.abs() < NEAR
+    close, far = torch.where(near, z, 0), torch.where(near, 1, z)
+    series = _series(close, [1 / math.factorial(n + 1) for n in range(TERMS)])
+    return torch.where(near, series, torch.expm1(far) / far)
+
+
+def _expm1_over_slope(z: Tensor) -> Tensor:
+    """(1 + (z - 1) eᶻ) / z², the derivative of (eᶻ - 1) / z, with all derivatives where z is near 0."""
+    near = z.abs() < NEAR
+    close, far = torch.where(near, z, 0), torch.where(near, 1, z)
+    series = _series(close, [(n + 1) / math.factorial(n + 2) for n in range(TERMS)])
+    return torch.where(near, series, (1 + (far - 1) * far.exp()) / far.square())

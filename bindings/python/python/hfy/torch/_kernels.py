@@ -1,0 +1,157 @@
+"""The kernels on tensors: numpy sees their memory, and torch allocates what is returned."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from .. import _hfy
+
+FLOATS = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
+
+_through_the_host_was_said = False
+
+
+def weights(x: Tensor, parameter: Tensor | None, mask: Tensor | None, omega: str, dim: int) -> Tensor:
+    """The weights of a map, of the shape and strides of `x`."""
+    return _written(
+        x,
+        lambda out, bits: _hfy.forward(
+            omega, array(x), numbers(parameter), axis=dim, mask=array(mask), out=out, bfloat16=bits
+        ),
+    )
+
+
+def pulled(
+    y: Tensor, gradient: Tensor, parameter: Tensor | None, mask: Tensor | None, omega: str, dim: int
+) -> Tensor:
+    """The gradient in the scores, from the weights and the gradient upstream."""
+
+    def pull(gradient: Tensor) -> Tensor:
+        return _written(
+            y,
+            lambda out, bits: _hfy.pullback(
+                omega,
+                array(y),
+                array(gradient),
+                numbers(parameter),
+                axis=dim,
+                mask=array(mask),
+                out=out,
+                bfloat16=bits,
+            ),
+        )
+
+    try:
+        return pull(gradient)
+    except ValueError:
+        spoilt = _spoilt_rows(y, gradient, dim)
+        if not spoilt.any():
+            raise
+        return pull(gradient.masked_fill(spoilt, 0)).masked_fill_(spoilt & (y != 0), torch.nan)
+
+
+def parameter_gradient(
+    x: Tensor | None,
+    y: Tensor,
+    gradient: Tensor,
+    parameter: Tensor,
+    mask: Tensor | None,
+    omega: str,
+    dim: int,
+) -> Tensor:
+    """The gradient in the parameter, of its shape and dtype. The bounds of `bounded` need the scores, others do not."""
+    settings: dict[str, Any] = {"axis": dim, "mask": array(mask), "bfloat16": y.dtype is torch.bfloat16}
+
+    def pull(gradient: Tensor) -> Tensor:
+        if omega == "bounded":
+            assert x is not None
+            found = _hfy.upper_vjp(array(x), array(y), array(gradient), numbers(parameter), **settings)
+        else:
+            found = _hfy.parameter_vjp(omega, array(y), array(gradient), numbers(parameter), **settings)
+        return torch.from_numpy(np.asarray(found)).to(parameter.device)
+
+    try:
+        found = pull(gradient)
+    except ValueError:
+        spoilt = _spoilt_rows(y, gradient, dim)
+        if not spoilt.any():
+            raise
+        if omega == "bounded":
+            spoilt = spoilt.expand_as(y)
+        nothing = torch.zeros(spoilt.shape, dtype=torch.float64, device=spoilt.device)
+        lost = nothing.masked_fill_(spoilt, torch.nan).sum_to_size(parameter.shape)
+        found = pull(gradient.masked_fill(spoilt, 0)) + lost.to(parameter.device)
+    return found.to(parameter.dtype)
+
+
+def losses(
+    x: Tensor,
+    target: Tensor,
+    parameter: Tensor | None,
+    mask: Tensor | None,
+    omega: str,
+    ignore_index: int | None,
+) -> tuple[Tensor, Tensor]:
+    """The Fenchel-Young loss of each row along the last axis, and its gradient in the scores: weights less target."""
+    found, gradient = _hfy.loss(
+        omega,
+        array(x),
+        array(target.to(x.dtype) if target.is_floating_point() else target),
+        numbers(parameter),
+        mask=array(mask),
+        reduction="none",
+        ignore_index=ignore_index,
+        return_gradient=True,
+        bfloat16=x.dtype is torch.bfloat16,
+    )
+    slopes = torch.from_numpy(gradient)
+    slopes = slopes.view(torch.bfloat16) if x.dtype is torch.bfloat16 else slopes
+    return torch.from_numpy(np.asarray(found)).to(x.device, x.dtype), slopes.to(x.device)
+
+
+def array(tensor: Tensor | None) -> Any:
+    """The memory of a tensor as numpy sees it: for bfloat16 the bits, for other devices a copy."""
+    if tensor is None:
+        return None
+    if not tensor.is_cpu:
+        _say_that_it_goes_through_the_host(tensor.device)
+    if tensor.dtype is torch.bfloat16:
+        tensor = tensor.view(torch.uint16)
+    return tensor.numpy(force=True)
+
+
+def numbers(parameter: Tensor | None) -> Any:
+    """A parameter as numpy sees it."""
+    if parameter is not None and parameter.dtype is torch.bfloat16:
+        parameter = parameter.float()  # beside scores of another type its bits would not be understood
+    return array(parameter)
+
+
+def _written(like: Tensor, kernel: Callable[[NDArray[Any], bool], object]) -> Tensor:
+    """What a kernel writes into a new tensor that is like another."""
+    bits = like.dtype is torch.bfloat16
+    if like.is_cpu:
+        out = torch.empty_like(like)
+        kernel((out.view(torch.uint16) if bits else out).numpy(), bits)
+        return out
+    host = torch.empty_like(like, device="cpu")
+    kernel((host.view(torch.uint16) if bits else host).numpy(), bits)
+    return host.to(like.device)
+
+
+def _spoilt_rows(y: Tensor, gradient: Tensor, dim: int) -> Tensor:
+    """Rows whose gradient upstream is not finite. Their own is then NaN and no error: scaling of losses counts on it."""
+    return (~gradient.isfinite() & (y != 0)).any(dim, keepdim=True)
+
+
+def _say_that_it_goes_through_the_host(device: torch.device) -> None:
+    global _through_the_host_was_said
+    if not _through_the_host_was_said:
+        _through_the_host_was_said = True
+        words = f"hfy.torch computes tensors on {device.type} on the host: they are copied there and back (said once)"
+        warnings.warn(words, stacklevel=2)
