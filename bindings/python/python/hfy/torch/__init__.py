@@ -28,6 +28,7 @@ from ._maps import (
     subsets,
 )
 from ._separation import separation
+from ._structures import sequence_subsets, sparsemap
 
 __all__ = [
     "bounded_sparsemax",
@@ -38,7 +39,9 @@ __all__ = [
     "normmax",
     "normmax_bisect",
     "separation",
+    "sequence_subsets",
     "softmax",
+    "sparsemap",
     "sparsemax",
     "sparsemax_bisect",
     "subsets",
