@@ -90,11 +90,11 @@ def sequence_subsets(
     >>> import torch, hfy.torch
     >>> x = torch.tensor([1.0716, -1.1221, -0.3288, 0.3368, 0.0425])
     >>> hfy.torch.sequence_subsets(x, k=2, transition=1.0)
-    tensor([0.4358, 0.3390, 0.2356, 0.5684, 0.4212])
-    >>> edges = torch.zeros(4, requires_grad=True)
-    >>> y = hfy.torch.sequence_subsets(x, 2, edges, regulariser="on")
+    tensor([0.4358, 0.3390, 0.2356, 0.5684, 0.4213])
+    >>> edges = torch.ones(4, requires_grad=True)
+    >>> y = hfy.torch.sequence_subsets(x, 2, edges)
     >>> torch.autograd.grad(y[3], edges)[0]
-    tensor([ 0.0000,  0.0000,  0.0000,  0.0000])
+    tensor([-0.1000,  0.0000,  0.2000, -0.1000])
     """
     if isinstance(k, bool) or not isinstance(k, int):
         raise TypeError(f"k is a {type(k).__name__}; expected a whole number")
