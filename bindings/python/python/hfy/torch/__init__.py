@@ -14,6 +14,24 @@ try:
 except ImportError as error:
     raise ImportError("hfy.torch needs torch, which is not installed: pip install 'hfy[torch]'") from error
 
+from ._alpha import AlphaParameter
+from ._loss import loss
+from ._loss_modules import (
+    Entmax15Loss,
+    EntmaxBisectLoss,
+    NormmaxBisectLoss,
+    SparsemaxBisectLoss,
+    SparsemaxLoss,
+    SubsetsLoss,
+)
+from ._losses import (
+    entmax15_loss,
+    entmax_bisect_loss,
+    normmax_bisect_loss,
+    sparsemax_bisect_loss,
+    sparsemax_loss,
+    subsets_loss,
+)
 from ._maps import (
     bounded_sparsemax,
     budget_bisect,
@@ -31,18 +49,32 @@ from ._separation import separation
 from ._structures import sequence_subsets, sparsemap
 
 __all__ = [
+    "AlphaParameter",
+    "Entmax15Loss",
+    "EntmaxBisectLoss",
+    "NormmaxBisectLoss",
+    "SparsemaxBisectLoss",
+    "SparsemaxLoss",
+    "SubsetsLoss",
     "bounded_sparsemax",
     "budget_bisect",
     "entmax",
     "entmax15",
+    "entmax15_loss",
     "entmax_bisect",
+    "entmax_bisect_loss",
+    "loss",
     "normmax",
     "normmax_bisect",
+    "normmax_bisect_loss",
     "separation",
     "sequence_subsets",
     "softmax",
     "sparsemap",
     "sparsemax",
     "sparsemax_bisect",
+    "sparsemax_bisect_loss",
+    "sparsemax_loss",
     "subsets",
+    "subsets_loss",
 ]

@@ -5,10 +5,13 @@ change of the parameter p acts as a change of the scores by -∂∇Ω/∂p: ∂y
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from ._kernels import HALVES
 
 Number = Tensor | float
 FIXED = {"softmax": ("entmax", 1.0), "sparsemax": ("entmax", 2.0), "argmax": ("entmax", math.inf)}
@@ -22,7 +25,7 @@ def named(omega: str, parameter: Tensor | None) -> tuple[str, Any]:
     if name in FIXED:
         return FIXED[name]
     if parameter is not None:
-        return name, parameter
+        return name, _wide(parameter)
     return name, float(text) if name in CURVED and text else None
 
 
@@ -32,10 +35,11 @@ def is_curved(omega: str, parameter: Tensor | None) -> bool:
     return name in CURVED and not (name == "entmax" and isinstance(value, float) and value in (2.0, math.inf))
 
 
-def pullback(y: Tensor, g: Tensor, parameter: Tensor | None, omega: str, dim: int) -> Tensor:
+def pullback(y: Tensor, parameter: Tensor | None, *, g: Tensor, omega: str, dim: int) -> Tensor:
     """J g for the maps that are curved."""
     name, value = named(omega, parameter)
-    wide, up, value = _wide(y), _wide(g), _wide(value)
+    wide, up = _wide(y), _wide(g)
+    pulled: Tensor
     if name == "entmax":
         pulled = _entmax_pullback(wide, up, value, dim)
     elif name == "normmax":
@@ -47,7 +51,7 @@ def pullback(y: Tensor, g: Tensor, parameter: Tensor | None, omega: str, dim: in
     return pulled.to(g.dtype)
 
 
-def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, omega: str, dim: int) -> Tensor:
+def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, *, omega: str, dim: int) -> Tensor:
     """g · ∂y/∂p, of the shape of the parameter."""
     wide, up, value = _wide(y), _wide(g), _wide(parameter)
     if omega == "entmax":
@@ -67,20 +71,27 @@ def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, omega: str, dim:
     return (up * tilt).sum(dim, keepdim=True).sum_to_size(parameter.shape).to(parameter.dtype)
 
 
-def regulariser(y: Tensor, parameter: Tensor, omega: str) -> Tensor:
-    """Ω(y) of each row along the last axis, where it depends on a parameter: entmax and normmax."""
+def regulariser(parameter: Tensor, *, y: Tensor, omega: str) -> Tensor:
+    """Ω(y) of each row along the last axis, up to a constant, for entmax and normmax."""
     wide, value = _wide(y), _wide(parameter)
-    if omega == "entmax":
-        logs = _log(wide)
-        return (wide * logs * _expm1_over(_finite(value - 1) * logs)).sum(-1) / _finite(value).squeeze(-1)
-    return _norm(wide, value, -1).squeeze(-1)
+    if omega == "normmax":
+        return _norm(wide, value, -1).squeeze(-1)
+    logs = _log(wide)
+    # (y^α - y) / (α (α-1)), which is 0 for α = ∞.
+    each = wide * logs * _expm1_over(_finite(value - 1) * logs) / _finite(value)
+    return torch.where(value.isinf(), 0, each).sum(-1)
 
 
-def _wide(value: Any) -> Any:
+def pulled_back(expression: Callable[..., Tensor], upstream: Tensor, *points: Tensor) -> tuple[Tensor, ...]:
+    """The gradients of an expression at some points; differentiable themselves."""
+    pull: Any = torch.func.vjp(expression, *points)[1]
+    gradients: tuple[Tensor, ...] = pull(upstream)
+    return gradients
+
+
+def _wide(tensor: Tensor) -> Tensor:
     """Half types are storage: they are computed in float32."""
-    if isinstance(value, Tensor) and value.dtype in (torch.float16, torch.bfloat16):
-        return value.float()
-    return value
+    return tensor.float() if tensor.dtype in HALVES else tensor
 
 
 def _log(y: Tensor) -> Tensor:
@@ -118,10 +129,11 @@ def _normmax_pullback(y: Tensor, g: Tensor, gamma: Number, dim: int) -> Tensor:
         return torch.zeros_like(y)
     kept = _finite(gamma)
     b = _power(y, 2 - kept)
-    along = [(part).sum(dim, keepdim=True) for part in (b * g, y * g, b)]
+    along = [part.sum(dim, keepdim=True) for part in (b * g, y * g, b)]
     pulled = b * g - y * along[0] - along[1] * (b - y * along[2])
     pulled = pulled * _power(_norm(y, kept, dim), kept - 1) / (kept - 1)
-    return torch.where(gamma.isinf(), 0, pulled) if isinstance(gamma, Tensor) else pulled
+    found: Tensor = torch.where(gamma.isinf(), 0, pulled) if isinstance(gamma, Tensor) else pulled
+    return found
 
 
 def _normmax_slope(y: Tensor, gamma: Tensor, dim: int) -> Tensor:
@@ -133,7 +145,8 @@ def _normmax_slope(y: Tensor, gamma: Tensor, dim: int) -> Tensor:
     total = torch.where(total > 0, total, 1)
     drift = ((powers * _log(y)).sum(dim, keepdim=True) / total - _log(norm)) / kept
     share = y / torch.where(norm > 0, norm, 1)
-    return _power(share, kept - 1) * (_log(share) - (kept - 1) * drift)
+    slope: Tensor = _power(share, kept - 1) * (_log(share) - (kept - 1) * drift)
+    return slope
 
 
 def _norm(y: Tensor, gamma: Number, dim: int) -> Tensor:
@@ -141,7 +154,8 @@ def _norm(y: Tensor, gamma: Number, dim: int) -> Tensor:
     kept = _finite(gamma)
     largest = y.amax(dim, keepdim=True).detach()  # the sum is then at least 1, whatever γ is
     scale = torch.where(largest > 0, largest, 1)
-    return scale * _power(_power(y / scale, kept).sum(dim, keepdim=True), 1 / kept)
+    norm: Tensor = scale * _power(_power(y / scale, kept).sum(dim, keepdim=True), 1 / kept)
+    return norm
 
 
 def _series(z: Tensor, coefficients: list[float]) -> Tensor:

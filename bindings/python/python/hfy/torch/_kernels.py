@@ -1,8 +1,7 @@
 """The kernels on tensors: numpy sees their memory, and torch allocates what is returned."""
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import torch
@@ -11,61 +10,69 @@ from torch import Tensor
 
 from .. import _hfy
 
-FLOATS = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
+HALVES = frozenset({torch.float16, torch.bfloat16})
+FLOATS = HALVES | {torch.float32, torch.float64}
 
 _through_the_host_was_said = False
 
 
-def weights(x: Tensor, parameter: Tensor | None, mask: Tensor | None, omega: str, dim: int) -> Tensor:
+def weights(x: Tensor, parameter: Optional[Tensor], mask: Optional[Tensor], omega: str, dim: int) -> Tensor:
     """The weights of a map, of the shape and strides of `x`."""
-    return _written(
-        x,
-        lambda out, bits: _hfy.forward(
-            omega, array(x), numbers(parameter), axis=dim, mask=array(mask), out=out, bfloat16=bits
-        ),
+    out = torch.empty_like(x) if x.is_cpu else torch.empty_like(x, device="cpu")
+    _hfy.forward(
+        omega,
+        array(x),
+        None if parameter is None else numbers(parameter),
+        axis=dim,
+        mask=None if mask is None else array(mask),
+        out=array(out),
+        bfloat16=x.dtype is torch.bfloat16,
     )
+    return out if x.is_cpu else out.to(x.device)
 
 
 def pulled(
-    y: Tensor, gradient: Tensor, parameter: Tensor | None, mask: Tensor | None, omega: str, dim: int
+    y: Tensor, gradient: Tensor, parameter: Optional[Tensor], mask: Optional[Tensor], omega: str, dim: int
 ) -> Tensor:
     """The gradient in the scores, from the weights and the gradient upstream."""
-
-    def pull(gradient: Tensor) -> Tensor:
-        return _written(
-            y,
-            lambda out, bits: _hfy.pullback(
-                omega,
-                array(y),
-                array(gradient),
-                numbers(parameter),
-                axis=dim,
-                mask=array(mask),
-                out=out,
-                bfloat16=bits,
-            ),
-        )
-
     try:
-        return pull(gradient)
+        return _pulled(y, gradient, parameter, mask, omega, dim)
     except ValueError:
         spoilt = _spoilt_rows(y, gradient, dim)
         if not spoilt.any():
             raise
-        return pull(gradient.masked_fill(spoilt, 0)).masked_fill_(spoilt & (y != 0), torch.nan)
+        kept = _pulled(y, gradient.masked_fill(spoilt, 0), parameter, mask, omega, dim)
+        return kept.masked_fill_(spoilt & (y != 0), torch.nan)
+
+
+def _pulled(
+    y: Tensor, gradient: Tensor, parameter: Optional[Tensor], mask: Optional[Tensor], omega: str, dim: int
+) -> Tensor:
+    out = torch.empty_like(y) if y.is_cpu else torch.empty_like(y, device="cpu")
+    _hfy.pullback(
+        omega,
+        array(y),
+        array(gradient),
+        None if parameter is None else numbers(parameter),
+        axis=dim,
+        mask=None if mask is None else array(mask),
+        out=array(out),
+        bfloat16=y.dtype is torch.bfloat16,
+    )
+    return out if y.is_cpu else out.to(y.device)
 
 
 def parameter_gradient(
-    x: Tensor | None,
+    x: Optional[Tensor],
     y: Tensor,
     gradient: Tensor,
     parameter: Tensor,
-    mask: Tensor | None,
+    mask: Optional[Tensor],
     omega: str,
     dim: int,
 ) -> Tensor:
     """The gradient in the parameter, of its shape and dtype. The bounds of `bounded` need the scores, others do not."""
-    settings: dict[str, Any] = {"axis": dim, "mask": array(mask), "bfloat16": y.dtype is torch.bfloat16}
+    settings: dict[str, Any] = {"axis": dim, "mask": None if mask is None else array(mask), "bfloat16": y.dtype is torch.bfloat16}
 
     def pull(gradient: Tensor) -> Tensor:
         if omega == "bounded":
@@ -92,32 +99,30 @@ def parameter_gradient(
 def losses(
     x: Tensor,
     target: Tensor,
-    parameter: Tensor | None,
-    mask: Tensor | None,
+    parameter: Optional[Tensor],
+    mask: Optional[Tensor],
     omega: str,
-    ignore_index: int | None,
+    ignore_index: Optional[int],
 ) -> tuple[Tensor, Tensor]:
     """The Fenchel-Young loss of each row along the last axis, and its gradient in the scores: weights less target."""
     found, gradient = _hfy.loss(
         omega,
         array(x),
         array(target.to(x.dtype) if target.is_floating_point() else target),
-        numbers(parameter),
-        mask=array(mask),
+        None if parameter is None else numbers(parameter),
+        mask=None if mask is None else array(mask),
         reduction="none",
         ignore_index=ignore_index,
         return_gradient=True,
         bfloat16=x.dtype is torch.bfloat16,
     )
-    slopes = torch.from_numpy(gradient)
+    slopes = torch.from_numpy(np.ascontiguousarray(gradient))
     slopes = slopes.view(torch.bfloat16) if x.dtype is torch.bfloat16 else slopes
     return torch.from_numpy(np.asarray(found)).to(x.device, x.dtype), slopes.to(x.device)
 
 
-def array(tensor: Tensor | None) -> Any:
+def array(tensor: Tensor) -> NDArray[Any]:
     """The memory of a tensor as numpy sees it: for bfloat16 the bits, for other devices a copy."""
-    if tensor is None:
-        return None
     if not tensor.is_cpu:
         _say_that_it_goes_through_the_host(tensor.device)
     if tensor.dtype is torch.bfloat16:
@@ -125,23 +130,10 @@ def array(tensor: Tensor | None) -> Any:
     return tensor.numpy(force=True)
 
 
-def numbers(parameter: Tensor | None) -> Any:
+def numbers(parameter: Tensor) -> NDArray[Any]:
     """A parameter as numpy sees it."""
-    if parameter is not None and parameter.dtype is torch.bfloat16:
-        parameter = parameter.float()  # beside scores of another type its bits would not be understood
-    return array(parameter)
-
-
-def _written(like: Tensor, kernel: Callable[[NDArray[Any], bool], object]) -> Tensor:
-    """What a kernel writes into a new tensor that is like another."""
-    bits = like.dtype is torch.bfloat16
-    if like.is_cpu:
-        out = torch.empty_like(like)
-        kernel((out.view(torch.uint16) if bits else out).numpy(), bits)
-        return out
-    host = torch.empty_like(like, device="cpu")
-    kernel((host.view(torch.uint16) if bits else host).numpy(), bits)
-    return host.to(like.device)
+    # Beside scores of another type the bits of bfloat16 would not be understood.
+    return array(parameter.float() if parameter.dtype is torch.bfloat16 else parameter)
 
 
 def _spoilt_rows(y: Tensor, gradient: Tensor, dim: int) -> Tensor:

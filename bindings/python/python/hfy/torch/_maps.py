@@ -1,13 +1,11 @@
 """The maps by name. Those of the package entmax have its names and arguments."""
 
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import torch
 from torch import Tensor
 
 from ._separation import separation
-
-Weights = Union[Tensor, tuple[Tensor, Tensor]]
 
 
 def softmax(x: Tensor, dim: int = -1, *, mask: Optional[Tensor] = None) -> Tensor:
@@ -30,7 +28,7 @@ def sparsemax(
     return_support_size: bool = False,
     *,
     mask: Optional[Tensor] = None,
-) -> Weights:
+) -> Any:
     """Sparsemax along an axis: the point of the simplex that is nearest to the scores, with most weights exactly 0.
 
     `X` is a tensor of any shape, and `mask` broadcasts to it: True = takes part. With `return_support_size` a pair is returned:
@@ -51,7 +49,7 @@ def entmax15(
     return_support_size: bool = False,
     *,
     mask: Optional[Tensor] = None,
-) -> Weights:
+) -> Any:
     """1.5-entmax along an axis, between softmax and sparsemax. Arguments as for `sparsemax`; in `mask` True = takes part.
 
     >>> import torch, hfy.torch
@@ -196,6 +194,6 @@ def bounded_sparsemax(
     return separation(x, "bounded", upper, dim, mask=mask)
 
 
-def _counted(weights: Tensor, dim: int, wanted: bool) -> Weights:
+def _counted(weights: Tensor, dim: int, wanted: bool) -> Any:
     """Weights, with the sizes of their supports where they are wanted."""
     return (weights, torch.count_nonzero(weights, dim).unsqueeze(dim)) if wanted else weights

@@ -5,7 +5,8 @@ from typing import Any, Optional, Union
 import torch
 from torch import Tensor
 
-from . import _kernels, _operators
+from ._kernels import FLOATS, HALVES
+from ._weights import weights
 
 Parameter = Union[float, Tensor, None]
 
@@ -44,71 +45,27 @@ def separation(
     >>> separation(x, "entmax", alpha)[0].detach()
     tensor([0.5741, 0.3482, 0.0777])
     """
-    if torch.compiler.is_compiling() or not isinstance(x, Tensor) or x.dtype not in _kernels.FLOATS:
-        _check_scores(x)
+    x, parameter, omega, dim = checked(x, omega, parameter, dim, mask)
+    weighed: Tensor = weights(x, parameter, mask, omega, dim)
+    return weighed
+
+
+def checked(
+    x: Tensor, omega: str, parameter: Parameter, dim: int, mask: Optional[Tensor]
+) -> tuple[Tensor, Optional[Tensor], str, int]:
+    """Scores, parameter, text and axis as primitives take them: no numbers apart, an axis from the end, no halves in autocast."""
+    if not isinstance(x, Tensor) or x.dtype not in FLOATS:
+        _refuse_scores(x)
     axes = x.dim()
     if not -axes <= dim < axes:
         _refuse_dim(dim, axes)
-    if dim >= 0:
-        dim -= axes
     if mask is not None:
         _check_mask(mask)
     if parameter is not None and not isinstance(parameter, Tensor):
         omega, parameter = _with_number(omega, parameter)
-    if torch.is_autocast_enabled(x.device.type):
-        x = _as_autocast_has_it(x)
-    if _is_plain(x, parameter):
-        if torch.is_grad_enabled() and (x.requires_grad or (parameter is not None and parameter.requires_grad)):
-            return _Separation.apply(x, parameter, mask, omega, dim)  # type: ignore[no-any-return, no-untyped-call]
-        return _kernels.weights(x, parameter, mask, omega, dim)
-    return _operators.separation(x, parameter, mask, omega, dim)
-
-
-class _Separation(torch.autograd.Function):
-    """The short way for tensors that nothing watches: a tenth of what the registered operators cost a call."""
-
-    @staticmethod
-    def forward(  # type: ignore[override]
-        ctx: Any, x: Tensor, parameter: Optional[Tensor], mask: Optional[Tensor], omega: str, dim: int
-    ) -> Tensor:
-        y = _kernels.weights(x, parameter, mask, omega, dim)
-        ctx.omega, ctx.dim = omega, dim
-        ctx.save_for_backward(y, parameter, mask, x if omega == "bounded" and ctx.needs_input_grad[1] else None)
-        return y
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:  # type: ignore[override]
-        # Where this pass is differentiated itself, operators that know how take over.
-        watched = torch.is_grad_enabled()
-        pull = _operators.pullback if watched else _kernels.pulled
-        y, parameter, mask, x = ctx.saved_tensors
-        in_x = in_parameter = None
-        if ctx.needs_input_grad[0]:
-            in_x = pull(y, gradient, parameter, mask, ctx.omega, ctx.dim)
-        if ctx.needs_input_grad[1]:
-            turn = _operators.parameter_gradient if watched else _kernels.parameter_gradient
-            in_parameter = turn(x, y, gradient, parameter, mask, ctx.omega, ctx.dim)
-        return in_x, in_parameter, None, None, None
-
-
-_PLAIN = (Tensor, torch.nn.Parameter)
-
-
-def _is_plain(x: Tensor, parameter: Optional[Tensor]) -> bool:
-    """Whether nothing watches these tensors: no compiler, tracer, transform, mode or subclass."""
-    return not (
-        torch.compiler.is_compiling()
-        or type(x) not in _PLAIN
-        or (parameter is not None and type(parameter) not in _PLAIN)
-        or torch._C._are_functorch_transforms_active()
-        or torch._C._len_torch_dispatch_stack() > 0
-        or torch._C._is_tracing()
-    )
-
-
-def _as_autocast_has_it(x: Tensor) -> Tensor:
-    """As for softmax: half types are computed in float32."""
-    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    if x.dtype in HALVES and torch.is_autocast_enabled(x.device.type):
+        x = x.float()  # as softmax does
+    return x, parameter, omega, dim if dim < 0 else dim - axes
 
 
 def _with_number(omega: str, number: float) -> tuple[str, Optional[Tensor]]:
@@ -120,11 +77,10 @@ def _with_number(omega: str, number: float) -> tuple[str, Optional[Tensor]]:
     return f"{omega}:{float(number)!r}", None
 
 
-def _check_scores(x: Any) -> None:
+def _refuse_scores(x: Any) -> None:
     if not isinstance(x, Tensor):
         raise TypeError(f"x is a {type(x).__name__}; expected a tensor")
-    if x.dtype not in _kernels.FLOATS:
-        raise TypeError(f"x is of dtype {x.dtype}; expected float16, bfloat16, float32 or float64")
+    raise TypeError(f"x is of dtype {x.dtype}; expected float16, bfloat16, float32 or float64")
 
 
 def _refuse_dim(dim: int, axes: int) -> None:
