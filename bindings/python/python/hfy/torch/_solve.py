@@ -38,6 +38,10 @@ def maybe_doubles(tensor: Optional[Tensor]) -> Optional[Doubles]:
     return None if tensor is None else doubles(tensor)
 
 
+def maybe_array(tensor: Optional[Tensor]) -> Optional[NDArray[Any]]:
+    return None if tensor is None else array(tensor)
+
+
 def tensor_like(values: Doubles, like: Tensor) -> Tensor:
     """An array as a tensor of the dtype and on the device of another."""
     return torch.from_numpy(np.ascontiguousarray(values)).to(like.device, like.dtype)
@@ -65,7 +69,7 @@ class Solve(torch.autograd.Function):
     def forward(
         ctx: Any, solver: Solver, x: Tensor, higher: Optional[Tensor], mask: Optional[Tensor]
     ) -> Tensor:
-        solution = solver(doubles(x), maybe_doubles(higher), array(mask))
+        solution = solver(doubles(x), maybe_doubles(higher), maybe_array(mask))
         ctx.solution = solution
         ctx.save_for_backward(x, higher)
         return tensor_like(solution.marginals, x)

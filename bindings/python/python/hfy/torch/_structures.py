@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 
 from .._hfy import Structure
-from . import _structure_operators as operators
-from ._separation import _as_autocast_has_it, _check_mask, _check_scores, _is_plain, _refuse_dim
+from . import _sparsemap
+from ._primitive import _are_watched
+from ._separation import checked
 from ._solve import Solve
 from ._structure_names import name_of
 
@@ -110,13 +111,8 @@ def sequence_subsets(
 
 def _with_rows_last(x: Tensor, dim: int, mask: Optional[Tensor]) -> tuple[Tensor, Optional[Tensor]]:
     """Scores and mask with the axis of the variables last, and of one shape."""
-    _check_scores(x)
-    if not -x.dim() <= dim < x.dim():
-        _refuse_dim(dim, x.dim())
-    if torch.is_autocast_enabled(x.device.type):
-        x = _as_autocast_has_it(x)
+    x, _, _, dim = checked(x, "", None, dim, mask)
     if mask is not None:
-        _check_mask(mask)
         mask = _expanded("mask", mask, x.shape).movedim(dim, -1)
     return x.movedim(dim, -1), mask
 
@@ -160,9 +156,11 @@ def _solved(
     structure: Union[Structure, str],
     regulariser: Optional[str],
 ) -> Tensor:
-    """By the operators where something watches; else with the solution kept, so that the way back need not solve again."""
+    """With the solution kept, so that the way back need not solve again; by the primitive where something watches."""
     name = name_of(structure)
-    if _is_plain(x, higher):
-        found = operators.solver(name, regulariser)
-        return Solve.apply(found, x, higher, mask)  # type: ignore[no-any-return]
-    return operators.Sparsemap.apply(x, higher, mask, name, regulariser)  # type: ignore[no-any-return]
+    transformed = torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active()
+    if transformed or _are_watched((x, higher, mask)):
+        found: Tensor = _sparsemap.sparsemap(x, higher, mask, name, regulariser)
+    else:
+        found = Solve.apply(_sparsemap.solver(name, regulariser), x, higher, mask)
+    return found
