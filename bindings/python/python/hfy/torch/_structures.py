@@ -57,7 +57,7 @@ def sparsemap(
         raise TypeError(f"structure is a {type(structure).__name__}; expected a hfy.Structure or a text that names one")
     last = _with_rows_last(x, dim, mask)
     if higher is not None:
-        higher = _beside(higher, last[0])
+        higher = _beside("higher", higher, last[0])
     return _solved(*last, higher, structure, regulariser).movedim(-1, dim)
 
 
@@ -121,32 +121,31 @@ def _transition_scores(x: Tensor, k: int, transition: Tensor) -> tuple[str, Tens
     """The structure and its higher-order scores, for each row."""
     pairs = x.shape[-1] - 1
     if transition.dim() == 0:
-        return f"sequence:{k}", _beside(transition.expand(pairs), x)
+        return f"sequence:{k}", _beside("transition", transition.expand(pairs), x)
     if transition.shape[-3:] == (pairs, 2, 2):
-        return f"tables:{k}x{pairs + 1}", _beside(transition.flatten(-3), x)
+        return f"tables:{k}x{pairs + 1}", _beside("transition", transition.flatten(-3), x)
     if transition.shape[-1] != pairs:
         shape, want = tuple(transition.shape), f"(..., {pairs}) or (..., {pairs}, 2, 2)"
         raise ValueError(f"transition is of shape {shape}; for {pairs + 1} variables expected {want}")
-    return f"sequence:{k}", _beside(transition, x)
+    return f"sequence:{k}", _beside("transition", transition, x)
 
 
-def _beside(higher: Any, x: Tensor) -> Tensor:
-    """Higher-order scores for each row."""
-    if not isinstance(higher, Tensor) or not higher.is_floating_point():
-        what = f"of dtype {higher.dtype}" if isinstance(higher, Tensor) else f"a {type(higher).__name__}"
-        raise TypeError(f"scores of interactions are {what}; expected a tensor of floating point numbers")
-    if higher.dim() == 0:
-        raise ValueError("higher is a single number; expected scores along a last axis")
-    return _expanded("scores of interactions", higher, (*x.shape[:-1], higher.shape[-1]))
+def _beside(argument: str, scores: Any, x: Tensor) -> Tensor:
+    """Scores of interactions for each row."""
+    if not isinstance(scores, Tensor) or not scores.is_floating_point():
+        what = f"of dtype {scores.dtype}" if isinstance(scores, Tensor) else f"a {type(scores).__name__}"
+        raise TypeError(f"{argument} is {what}; expected a tensor of floating point numbers")
+    if scores.dim() == 0:
+        raise ValueError(f"{argument} is a single number; expected scores along a last axis")
+    return _expanded(argument, scores, (*x.shape[:-1], scores.shape[-1]))
 
 
-def _expanded(what: str, tensor: Tensor, shape: Any) -> Tensor:
+def _expanded(argument: str, tensor: Tensor, shape: Any) -> Tensor:
     try:
         return tensor.expand(shape)
     except RuntimeError:
-        raise ValueError(
-            f"{what}: shape {tuple(tensor.shape)} does not broadcast to {tuple(shape)}, which was expected"
-        ) from None
+        wrong, wanted = tuple(tensor.shape), tuple(shape)
+        raise ValueError(f"{argument} is of shape {wrong}; expected one that broadcasts to {wanted}") from None
 
 
 def _solved(

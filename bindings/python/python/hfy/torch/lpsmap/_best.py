@@ -15,9 +15,9 @@ from ._solution import Solution, is_integral
 
 SCALES = (4.0, 64.0, 1024.0, 16384.0)
 """Tried one after the other, for scores of size 1."""
-TIES = 1e-6
-"""How much is added to scores of size 1 to tell equal assignments apart."""
-APART = 16.0 / TIES
+TIES = 1e-5
+"""How much at most is added to scores of size 1 to tell equal assignments apart."""
+APART = 1e4 / TIES
 """The scale at which they are."""
 
 
@@ -58,7 +58,7 @@ class _Search:
         if not rows.size:
             return
         unary, higher, size = self._unary[rows], self._higher[rows], self._size[rows]
-        scaled = scale * (unary / size + ties * _spread(unary.shape[-1]))
+        scaled = scale * (unary / size + ties * np.random.default_rng(0).random(unary.shape[-1]))
         found = self._problem.solved(scaled, scale / size * higher, self._settings)
         self.iterations[rows] += found.iterations
         marginals = found.marginals
@@ -82,8 +82,3 @@ def _largest(rows: Doubles) -> NDArray[Any]:
 def _product(scores: Doubles, marginals: Doubles) -> NDArray[Any]:
     """Row by row, where a score of minus infinity has no marginal."""
     return np.asarray((np.where(marginals != 0, scores, 0.0) * marginals).sum(axis=-1))
-
-
-def _spread(count: int) -> NDArray[Any]:
-    """Numbers between 0 and 1 that few sums of have in common: the parts of multiples of the golden ratio."""
-    return np.arange(1, count + 1) * 0.6180339887498949 % 1.0
