@@ -1,6 +1,8 @@
 """The examples of every docstring run, everything public has one, and the README's snippet runs."""
 
 import doctest
+import importlib
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -11,11 +13,19 @@ import hfy
 from hfy import _hfy
 
 SKIPPED = {"__version__"}
+OF_FRAMEWORKS = {"hfy.torch": "torch", "hfy.torch.lpsmap": "torch"}
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def modules():
+    """All public modules, without those of frameworks that are not installed."""
+    there = [name for name, framework in OF_FRAMEWORKS.items() if importlib.util.find_spec(framework)]
+    return [hfy, *map(importlib.import_module, there)]
 
 
 def documented():
     """Everything with a docstring of its own, by name."""
-    for module in (hfy, _hfy):
+    for module in (*modules(), _hfy):
         for name in sorted(set(module.__all__) - SKIPPED):
             thing = getattr(module, name)
             yield f"{module.__name__}.{name}", thing
@@ -23,7 +33,7 @@ def documented():
                 for part, member in vars(thing).items():
                     if not part.startswith("_"):
                         yield f"{module.__name__}.{name}.{part}", member
-    yield "hfy", hfy
+        yield module.__name__, module
 
 
 @pytest.mark.parametrize("name, thing", list(documented()), ids=lambda part: part if isinstance(part, str) else "")
@@ -38,11 +48,12 @@ def test_docstring(name, thing):
 
 def test_public_functions_and_classes_have_examples():
     missing = [
-        name
-        for name in hfy.__all__
+        f"{module.__name__}.{name}"
+        for module in modules()
+        for name in module.__all__
         if name not in SKIPPED
         and name not in {"GraphSolution", "SparseMapSolution", "Recall", "Report"}  # shown where they are made
-        and ">>>" not in (inspect.getdoc(getattr(hfy, name)) or "")
+        and ">>>" not in (inspect.getdoc(getattr(module, name)) or "")
     ]
     assert not missing
 
@@ -54,9 +65,18 @@ def test_masks_are_explained_wherever_they_are_taken():
             assert re.search("True = (takes part|keep)|mask need not|As for|as for", inspect.getdoc(thing)), name
 
 
-def test_the_snippet_of_the_readme():
-    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text()
-    snippets = re.findall(r"```python\n(.*?)```", readme, flags=re.S)
-    assert snippets
+def run_the_snippets(page):
+    snippets = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
+    assert snippets, f"{page.name} has no snippets"
     for snippet in snippets:
-        exec(compile(snippet, "README.md", "exec"), {})
+        exec(compile(snippet, page.name, "exec"), {})
+
+
+def test_the_snippet_of_the_readme():
+    run_the_snippets(ROOT / "bindings/python/README.md")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("from-*.md")), ids=lambda page: page.name)
+def test_the_snippets_of_a_page_for_those_who_come(page):
+    pytest.importorskip("torch", reason="torch is not installed")
+    run_the_snippets(page)
