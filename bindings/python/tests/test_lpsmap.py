@@ -478,6 +478,25 @@ def test_dtypes(dtype):
     assert x.grad.dtype is dtype
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU that torch sees")
+@pytest.mark.filterwarnings("ignore:hfy.torch computes tensors on cuda")
+def test_tensors_on_a_gpu():
+    found = []
+    for device in ("cpu", "cuda"):
+        x, t = (torch.tensor(draw(*shape), device=device, requires_grad=True) for shape in [(4, 3), (3 + 27 + 3,)])
+        graph = TorchFactorGraph()
+        u = graph.variable_from(x)
+        graph.add(Sequence(u, t))
+        graph.add(Budget(u[:, 0], 1))
+        graph.solve()
+        gradients = torch.autograd.grad(u[1:].value.square().sum(), (x, t))
+        assert all(part.device.type == device for part in (u.value, u[0].value, *gradients))
+        graph.solve_map()
+        assert u.value.device.type == device
+        found.append([part.detach().cpu() for part in (u.value, *gradients)])
+    assert all(torch.allclose(here, there, atol=1e-12) for here, there in zip(*found))
+
+
 def graph_with(shape=(3, 3), batch_dims=0):
     graph = FactorGraph(batch_dims)
     return graph, graph.variable_from(draw(*shape))

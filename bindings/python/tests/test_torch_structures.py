@@ -215,6 +215,23 @@ def test_gradients_that_are_not_finite_stay_in_their_rows():
     assert gradient[1].isnan().any() and gradient[[0, 2]].isfinite().all()
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU that torch sees")
+@pytest.mark.filterwarnings("ignore:hfy.torch computes tensors on cuda")
+def test_tensors_on_a_gpu():
+    x, edges = draw(3, 6).float(), draw(5, seed=1).float()
+    keep = torch.tensor([True, True, False, True, True, True])
+    found = []
+    for device in ("cpu", "cuda"):
+        leaves = watched(x.to(device), edges.to(device))
+        for work in (ht.sequence_subsets, torch.compile(ht.sequence_subsets, fullgraph=True)):
+            y = work(leaves[0], 2, leaves[1], mask=keep.to(device))
+            gradients = torch.autograd.grad(y, leaves, torch.ones_like(y).cumsum(-1))
+            assert all(part.device.type == device for part in (y, *gradients))
+            found.append([part.detach().cpu() for part in (y, *gradients)])
+    for other in found[1:]:
+        assert all(torch.equal(part, first) for part, first in zip(other, found[0]))
+
+
 @pytest.mark.parametrize(
     "call, error, words",
     [
