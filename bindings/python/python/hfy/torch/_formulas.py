@@ -16,6 +16,7 @@ from ._kernels import HALVES
 Number = Tensor | float
 FIXED = {"softmax": ("entmax", 1.0), "sparsemax": ("entmax", 2.0), "argmax": ("entmax", math.inf)}
 CURVED = frozenset({"entmax", "normmax", "power", "exponential", "exp"})
+SMOOTH_IN_ITS_WEIGHTS = CURVED | {*FIXED, "subsets", "quadratic", "identity"}
 
 
 def named(omega: str, parameter: Tensor | None) -> tuple[str, Any]:
@@ -27,6 +28,11 @@ def named(omega: str, parameter: Tensor | None) -> tuple[str, Any]:
     if parameter is not None:
         return name, _wide(parameter)
     return name, float(text) if name in CURVED and text else None
+
+
+def needs_exact_weights(omega: str) -> bool:
+    """Whether the derivative of a map depends on which bounds or structures its weights meet, which rounding to a half type hides."""
+    return omega.partition(":")[0].strip() not in SMOOTH_IN_ITS_WEIGHTS
 
 
 def is_curved(omega: str, parameter: Tensor | None) -> bool:

@@ -68,11 +68,11 @@ _PLAIN = frozenset({Tensor, torch.nn.Parameter})
 
 
 def _are_watched(inputs: tuple[Any, ...]) -> bool:
-    """Whether there is a tracer, a mode or a subclass that has to see operators."""
+    """Whether there is a tracer, a mode, or a tensor without numbers, that has to see operators."""
     if torch._C._len_torch_dispatch_stack() or torch._C._is_tracing():
         return True
     for part in inputs:
-        if isinstance(part, Tensor) and type(part) not in _PLAIN:
+        if isinstance(part, Tensor) and (type(part) not in _PLAIN or part.is_meta):
             return True
     return False
 
