@@ -6,7 +6,7 @@ import numpy as np
 
 
 def project(vertices, x, own=0.0, rounds=20000):
-    """The maximum of x·y + Σ p own - |y|²/2 for y = Σ p vertex: Frank-Wolfe with exact steps away from the worst vertex."""
+    """The y = Σ p vertex with the largest x·y + Σ p own - |y|²/2, by Frank-Wolfe: exact steps away from the worst vertex."""
     vertices = np.asarray(vertices, dtype=float)
     own = np.broadcast_to(np.asarray(own, dtype=float), len(vertices))
     weights = np.full(len(vertices), 1 / len(vertices))
@@ -36,7 +36,7 @@ def words(positions, states):
 
 
 def trees(n, projective=False, single_root=False):
-    """The dependency trees over n words, packed: a row a word, in it its head, which is the word itself for the root."""
+    """The dependency trees over n words, packed: a row a word, in it its head, for the root the word itself."""
     found = []
     for heads in itertools.product(range(n), repeat=n):
         above = [chain(heads, word) for word in range(n)]
@@ -60,6 +60,6 @@ def chain(heads, word):
 
 
 def covers(heads, above, word):
-    """Whether the head of a word is above all words in between; the root, which stands before the first, is above all."""
+    """Whether the head of a word is above all words in between; the root is above all."""
     head = heads[word]
     return head == word or all(head in above[w] for w in range(min(head, word) + 1, max(head, word)))

@@ -1,7 +1,7 @@
 """Solutions of structured problems as functions of their scores.
 
-A solution is linear in the scores as long as the same structures share it, so that its first derivative is a symmetric matrix
-that does not move, and its second derivative is zero wherever there is one.
+A solution is linear in the scores as long as the same structures share it, so that its first derivative is a symmetric
+matrix that does not move, and its second derivative is zero wherever there is one.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Solution(Protocol):
 
 
 Solver = Callable[[Doubles, Optional[Doubles], Optional[NDArray[np.bool_]]], Solution]
-"""From scores, higher-order scores and a mask, the first two of double precision, with variables and parts along the last axis."""
+"""From scores, higher-order scores and a mask, with variables and parts along the last axis."""
 
 
 def doubles(tensor: Tensor) -> Doubles:
@@ -48,7 +48,7 @@ def tensor_like(values: Doubles, like: Tensor) -> Tensor:
 
 
 def pulled(solution: Solution, gradient: Doubles, higher_gradient: Optional[Doubles]) -> tuple[Doubles, Doubles]:
-    """The product with the derivative. A row whose gradient is not finite gives NaN: the scaling of losses counts on it."""
+    """The product with the derivative. A row whose gradient is not finite gives NaN: scalers of losses count on it."""
     try:
         return solution.vjp(gradient, higher_gradient)
     except ValueError:

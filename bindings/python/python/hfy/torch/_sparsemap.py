@@ -1,7 +1,7 @@
 """The primitives `hfy::sparsemap` and `hfy::sparsemap_pullback`.
 
-Variables lie along the last axis, and all tensors have the same other axes. A solution is no tensor, so that the way back solves
-again; where nothing but autograd watches, `_solve.Solve` keeps it instead.
+Variables lie along the last axis, and all tensors have the same other axes. A solution is no tensor, so that the way
+back solves again; where nothing but autograd watches, `_solve.Solve` keeps it instead.
 """
 
 from typing import Any, Optional
@@ -41,7 +41,8 @@ def _marginals_like(
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     x, higher, mask, *_, ctx.name, ctx.regulariser = inputs
-    ctx.kept = None if torch.compiler.is_compiling() else built(ctx.name)  # for its name to mean something on the way back
+    # What is kept keeps its name alive until the way back is over.
+    ctx.kept = None if torch.compiler.is_compiling() else built(ctx.name)
     ctx.save_for_backward(x, higher, mask)
 
 

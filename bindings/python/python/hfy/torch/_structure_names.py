@@ -1,6 +1,5 @@
 """Structures as text, which is what operators of torch take."""
 
-from functools import lru_cache
 from typing import Optional, Union
 from weakref import WeakValueDictionary
 
@@ -39,11 +38,6 @@ def structure_of(name: str) -> Union[Structure, str]:
         return structure
     if name.startswith("tables:"):
         k, variables = map(int, name.removeprefix("tables:").split("x"))
-        return _tables(k, variables)
+        # Neighbours are scored by their states, by zeros here, in the place of what will be given.
+        return Structure.sequence(k, np.zeros((variables - 1, 2, 2)))
     return name
-
-
-@lru_cache(maxsize=64)
-def _tables(k: int, variables: int) -> Structure:
-    """Sets of k variables in a row whose neighbours are scored by their states: zeros, in the place of what will be given."""
-    return Structure.sequence(k, np.zeros((variables - 1, 2, 2)))

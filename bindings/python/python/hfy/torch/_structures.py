@@ -33,15 +33,16 @@ def sparsemap(
     structure : hfy.Structure or str
         Which structures there are, as "sequence:2", "matching:3x4", "projective:5"; `hfy.Structure` lists them.
     higher : tensor, optional
-        Scores of the higher-order parts along its last axis, which broadcasts over rows; else the structure's own. It has a
-        gradient.
+        Scores of the higher-order parts along its last axis, which broadcasts over rows; else the structure's own. It
+        has a gradient.
     regulariser : "on" or "both", optional
         Whether |y|²/2 is subtracted, or (|y|² + |1 - y|²)/2. Sequences have both unless it is said, others on.
     mask : tensor of bool, optional
-        Broadcasts to `x`. **True = takes part**; where it is False no structure may have the variable. A row with nothing left
-        gives zeros, and its gradient is zero.
+        Broadcasts to `x`. **True = takes part**; where it is False no structure may have the variable. A row with
+        nothing left gives zeros, and its gradient is zero.
 
-    It is solved in double precision, on the host. Between kinks it is linear in the scores: second derivatives are zero.
+    It is solved in double precision, on the host. Between kinks it is linear in the scores: second derivatives are
+    zero.
 
     >>> import torch, hfy.torch
     >>> x = torch.tensor([[0.0, 1.0], [0.2, 0.4]], requires_grad=True)  # two workers, two tasks
@@ -79,10 +80,10 @@ def sequence_subsets(
     k : int
         How many variables are on.
     transition : number or tensor
-        What neighbours score that are both on. A number or a tensor without axes is for all pairs (the number infinity admits
-        nothing but k neighbours); a tensor of shape (..., n - 1) has one for each pair, one of shape (..., n - 1, 2, 2) one for
-        each state of each pair: off or on, then off or on. Other axes broadcast against those of `x` without `dim`. A tensor has
-        a gradient.
+        What neighbours score that are both on. A number or a tensor without axes is for all pairs (the number infinity
+        admits nothing but k neighbours); a tensor of shape (..., n - 1) has one for each pair, one of shape
+        (..., n - 1, 2, 2) one for each state of each pair: off or on, then off or on. Other axes broadcast against those of `x`
+        without `dim`. A tensor has a gradient.
     regulariser : "on" or "both", optional
         Whether |y|²/2 is subtracted, or (|y|² + |1 - y|²)/2, as it is unless it is said.
     mask : tensor of bool, optional

@@ -1,4 +1,4 @@
-"""Factor graphs of binary variables with the interface of the package lpsmap: LP-SparseMAP on numpy arrays and torch tensors.
+"""Factor graphs of binary variables (LP-SparseMAP) with the interface of the package lpsmap, in numpy and in torch.
 
 >>> import torch
 >>> from hfy.torch.lpsmap import AtMostOne, TorchFactorGraph, Xor
@@ -17,10 +17,14 @@ tensor([[0.3500, 0.5000, 0.1500],
 'fractional'
 """
 
-from ._factors import AndOut, AtMostOne, Budget, Factor, Imply, Or, OrOut, Pair, Xor, XorOut
+from ._budget import Budget
+from ._dep_tree import DepTree
+from ._factor import Factor
 from ._graph import FactorGraph
+from ._logic import AndOut, AtMostOne, Imply, Or, OrOut, Xor, XorOut
+from ._pair import Pair
+from ._sequence import Sequence, SequenceBudget
 from ._solution import ConvergenceWarning, Solution
-from ._structured import DepTree, Sequence, SequenceBudget
 from ._torch_graph import TorchFactorGraph
 from ._variables import Slice, Variable
 

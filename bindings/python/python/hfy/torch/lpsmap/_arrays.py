@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ._factors import Numbers
+from ._factor import Numbers
 
 
 class Arrays(Protocol):

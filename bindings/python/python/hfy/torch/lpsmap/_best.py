@@ -1,8 +1,9 @@
 """The best assignment of a graph, by way of the regularised problem.
 
-Let y maximise t s·y - |y|²/2 over the relaxation P, for scores s and some scale t. Then (t s - y)·(z - y) <= 0 for all z in P, so that
-s·z - s·y <= y·(z - y) / t <= Σ y (1 - y) / t. Where y is integral that is 0: at any scale it is the best of P, and of all
-assignments. Otherwise it bounds what is missing to the best of P, and beyond some scale nothing is (Mangasarian and Meyer, 1979).
+Let y maximise t s·y - |y|²/2 over the relaxation P, for scores s and some scale t. Then (t s - y)·(z - y) <= 0 for all
+z in P, so that s·z - s·y <= y·(z - y) / t <= Σ y (1 - y) / t. Where y is integral that is 0: at any scale it is the
+best of P, and of all assignments. Otherwise it bounds what is missing to the best of P, and beyond some scale nothing
+is (Mangasarian and Meyer, 1979).
 """
 
 from typing import Any, Optional
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from ._problem import Doubles, Problem, Settings
 from ._solution import Solution, is_integral
 
-SCALES = (4.0, 64.0, 1024.0, 16384.0)
-"""Tried one after the other, for scores of size 1."""
+SCALES = (4.0, 256.0, 2.0**14, 2.0**20, 1e9)
+"""Tried one after the other, for scores of size 1, until there is an assignment."""
+EXACT = 1e-9
+"""An assignment that misses so much of a score of size 1 for each variable is as good as one that misses nothing."""
 TIES = 1e-5
 """How much at most is added to scores of size 1 to tell equal assignments apart."""
 APART = 1e4 / TIES
@@ -47,13 +50,13 @@ class _Search:
         size = np.maximum(_largest(self._unary), _largest(self._higher))
         self._size = np.where(size > 0, size, 1.0)
         self.marginals = np.zeros_like(self._unary)
-        self.value = np.full(rows, -np.inf)
+        self.value, self._bound = np.full(rows, -np.inf), np.full(rows, np.inf)
         self.optimal = np.zeros(rows, dtype=np.bool_)
         self.primal_residual, self.dual_residual = np.full(rows, np.inf), np.full(rows, np.inf)
         self.iterations = np.zeros(rows, dtype=np.int64)
 
     def at(self, scale: float, ties: float = 0.0) -> None:
-        """Solves at a scale what is not an assignment yet. Takes what is better, and assignments that are as good."""
+        """Solves at a scale what is not an assignment yet. Where ties are broken only a best assignment is taken."""
         rows = np.flatnonzero(~(self.optimal & is_integral(self.marginals)))
         if not rows.size:
             return
@@ -66,9 +69,14 @@ class _Search:
         marginals[integral] = np.round(marginals[integral])
         parts = np.concatenate([*found.higher, np.zeros((len(rows), 0))], axis=-1)
         value = _product(unary, marginals) + _product(higher, parts)
-        slack = 1e-9 * size[:, 0] * unary.shape[-1]
-        as_good = value >= self.value[rows] + np.where(integral, -slack, slack)
-        taken = np.where(self.optimal[rows], found.optimal & as_good, True)
+        if ties:
+            best = self._bound[rows] - EXACT * size[:, 0] * unary.shape[-1]
+            taken = found.optimal & integral & (value >= best)
+        else:
+            missing = size[:, 0] / scale * (marginals * (1 - marginals)).sum(axis=-1)
+            reached = np.where(found.optimal, value + missing, np.inf)
+            self._bound[rows] = np.minimum(self._bound[rows], reached)
+            taken = found.optimal | ~self.optimal[rows]
         self.marginals[rows[taken]], self.value[rows[taken]] = marginals[taken], value[taken]
         for name in ("optimal", "primal_residual", "dual_residual"):
             getattr(self, name)[rows[taken]] = getattr(found, name)[taken]

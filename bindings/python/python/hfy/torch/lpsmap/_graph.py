@@ -7,7 +7,7 @@ import numpy as np
 
 from ._arrays import Arrays, NumpyArrays
 from ._best import best
-from ._factors import Factor
+from ._factor import Factor
 from ._problem import Problem, Settings
 from ._solution import ConvergenceWarning, Solution
 from ._variables import Variable
@@ -16,7 +16,8 @@ from ._variables import Variable
 class FactorGraph:
     """Binary variables with scores, and factors that say which of their assignments there are. On numpy arrays.
 
-    With `batch_dims` the first axes of all scores count instances of the same graph, which are solved at once, on all threads.
+    With `batch_dims` the first axes of all scores count instances of the same graph, which are solved at once, on all
+    threads.
 
     >>> import numpy as np
     >>> from hfy.torch.lpsmap import AtMostOne, FactorGraph, Imply
@@ -96,13 +97,13 @@ class FactorGraph:
         verbose: bool = False,
         autodetect_acyclic: bool = True,
     ) -> None:
-        """Solves LP-SparseMAP, the maximum of scores less half the square of the marginals; variables have a `value` then.
+        """Solves LP-SparseMAP: scores less half the square of the marginals are largest. Variables have a `value` then.
 
-        `max_iter` bounds the rounds of all factors, `tol` how far factors and variables may be apart at the end, and `step_size`
-        is the first penalty of disagreement, which adapts. Factors that share no variable are solved by themselves, unless
-        `autodetect_acyclic` is False. With `verbose` what happened is printed; `solution` has it anyway, and where `max_iter`
-        comes before `tol` a `ConvergenceWarning` says so. Factors are always solved to the end and the penalty always adapts:
-        `max_inner_iter` and `adapt` are accepted and not needed.
+        `max_iter` bounds the rounds of all factors, `tol` how far factors and variables may be apart at the end, and
+        `step_size` is the first penalty of disagreement, which adapts. Factors that share no variable are solved by
+        themselves, unless `autodetect_acyclic` is False. With `verbose` what happened is printed; `solution` has it
+        anyway, and where `max_iter` comes before `tol` a `ConvergenceWarning` says so. Factors are always solved to the
+        end and the penalty always adapts: `max_inner_iter` and `adapt` are accepted and not needed.
 
         >>> import numpy as np
         >>> from hfy.torch.lpsmap import Budget, FactorGraph
@@ -129,8 +130,9 @@ class FactorGraph:
     ) -> None:
         """Finds the assignment with the best score, or what the linear relaxation has in its place.
 
-        Where `solution.status` is "integral" it is the best assignment there is. Where the factors have cycles the relaxation may
-        be better than every assignment: that is "fractional". There are no gradients. Arguments as for `solve`.
+        Where `solution.status` is "integral" it is the best assignment there is, up to 1e-9 of the scores. Where the
+        factors have cycles the relaxation may be better than every assignment: that is "fractional". There are no
+        gradients. Arguments as for `solve`.
 
         >>> import numpy as np
         >>> from hfy.torch.lpsmap import DepTree, FactorGraph

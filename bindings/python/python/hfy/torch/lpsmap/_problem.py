@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ... import _hfy
 from ._arrays import Arrays
-from ._factors import Factor, Made, Numbers, Unary, Variables
+from ._factor import Factor, Made, Numbers, Unary, Variables
 from ._variables import Slice, Variable
 
 Doubles = NDArray[np.float64]

@@ -1,12 +1,10 @@
 """What became of a solve."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, Union
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
-
-Status = Literal["integral", "fractional", "unsolved"]
 
 INTEGRAL = 1e-7
 """Marginals that are as near as this to 0 or 1 are 0 or 1."""
@@ -35,7 +33,7 @@ class Solution:
     (True, 'fractional', 0)
     """
 
-    status: Union[Status, NDArray[Any]]
+    status: Union[str, NDArray[Any]]
     """"integral" where all marginals are 0 or 1, "fractional" where not, "unsolved" where the limit came first."""
     converged: Union[bool, NDArray[np.bool_]]
     """Whether the tolerance was met."""

@@ -16,8 +16,9 @@ from ._variables import Variable
 class TorchFactorGraph(FactorGraph):
     """A `FactorGraph` on torch tensors: values have gradients in the scores of variables and of factors.
 
-    It is solved in double precision, on the host; values have the dtype and the device of the scores. Second derivatives are zero.
-    With `batch_dims` the first axes of all scores count instances, which are solved at once, on all threads.
+    It is solved in double precision, on the host; values have the dtype and the device of the scores. Second
+    derivatives are zero. With `batch_dims` the first axes of all scores count instances, which are solved at once, on
+    all threads.
 
     >>> import torch
     >>> from hfy.torch.lpsmap import Pair, TorchFactorGraph

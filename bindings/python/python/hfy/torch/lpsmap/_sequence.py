@@ -1,4 +1,4 @@
-"""Factors over many variables at once: sequences of states, and dependency trees."""
+"""Factors over sequences of states."""
 
 from collections.abc import Iterator
 from typing import Any, Union
@@ -6,15 +6,15 @@ from typing import Any, Union
 import numpy as np
 
 from ... import _hfy
-from ._factors import Factor, Made, Numbers, Place, Unary, whole_number
+from ._factor import Factor, Made, Place, Unary, whole_number
 from ._variables import Slice
 
 
 class Sequence(Factor):
     """One of s states at each of n positions, and scores of the transitions between neighbours, which have gradients.
 
-    `variables` are of shape (n, s). `additionals` are of shape (n - 1, s, s): from a state to a state; or, flat or not, those with
-    s scores of the first state before them and s of the last state after them.
+    `variables` are of shape (n, s). `additionals` are of shape (n - 1, s, s): from a state to a state; or, flat or not,
+    those with s scores of the first state before them and s of the last state after them.
 
     >>> import numpy as np
     >>> from hfy.torch.lpsmap import FactorGraph, Sequence
@@ -77,46 +77,3 @@ class SequenceBudget(Sequence):
             raise ValueError(f"budget = {self.budget}, but there are {positions} positions")
         rule = {"exactly" if self.force_budget else "at_most": self.budget}
         return _hfy.Structure.labels(positions, states, np.zeros((positions - 1, states, states)), **rule)
-
-
-class DepTree(Factor):
-    """The arcs of a dependency tree over n words: every word has one head, another word or the root.
-
-    `variables` are of shape (n, n), a row for each word and in it its possible heads. With `packed` the head of word i at i is the
-    root. Else the root comes first, and then the other words in order. With `projective` no arcs cross; with `single_root` one
-    word alone hangs on the root.
-
-    >>> import numpy as np
-    >>> from hfy.torch.lpsmap import DepTree, FactorGraph
-    >>> graph = FactorGraph()
-    >>> u = graph.variable_from(np.array([[1.0, 0.0], [0.8, 0.6]]))  # word 1 would have word 0 as its head, or the root
-    >>> graph.add(DepTree(u, packed=True, projective=True))
-    >>> graph.solve()
-    >>> u.value.round(2)
-    array([[1. , 0. ],
-           [0.6, 0.4]])
-    """
-
-    def __init__(
-        self, variables: Slice, packed: bool = False, projective: bool = False, *, single_root: bool = False
-    ) -> None:
-        self._variables = variables
-        self.packed = packed
-        self.projective = projective
-        self.single_root = single_root
-
-    def _make(self, place: Place) -> Iterator[Made]:
-        numbers = place.numbers(self._variables)
-        if numbers.ndim != 2 or numbers.shape[0] != numbers.shape[1] or not numbers.size:
-            raise ValueError(f"variables are of shape {numbers.shape}; expected words x words")
-        packed = numbers if self.packed else _packed(numbers)
-        kind = "projective" if self.projective else "arborescence"
-        name = f"{kind}:{len(packed)}" + (":root=single" if self.single_root else "")
-        # A row of the structure has the words of a head, a row of the factor the heads of a word.
-        yield Made([_hfy.Factor.structured(packed.T.ravel().tolist(), name)])
-
-
-def _packed(numbers: Numbers) -> Numbers:
-    """The root of each word, which comes first, moved to the word's own place."""
-    rows = [np.insert(row[1:], word, row[0]) for word, row in enumerate(numbers)]
-    return np.stack(rows)
