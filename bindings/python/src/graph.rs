@@ -183,7 +183,7 @@ impl AnyGraph {
         let rows = Rows::new("x", x, axis, mask)?;
         let own = self.0.higher();
         let parts: Vec<usize> = own.iter().map(Vec::len).collect();
-        let given = higher.map(|higher| given_scores(&rows, &higher, &parts)).transpose()?;
+        let given = higher.map(|higher| beside_each("higher", &rows, &higher, &parts)).transpose()?;
         let settings = GraphSettings { tolerance, limit, penalty, direct };
         let solver = self.0.solver().settings(settings);
         let solutions = interruptible(x.py(), |progress| {
@@ -207,12 +207,18 @@ impl AnyGraph {
     }
 }
 
-fn given_scores(rows: &Rows, higher: &[Bound<'_, PyAny>], parts: &[usize]) -> PyResult<Vec<Array2<f64>>> {
+/// Arrays with the parts of each factor along their last axis, broadcast over rows.
+fn beside_each(
+    argument: &'static str,
+    rows: &Rows,
+    higher: &[Bound<'_, PyAny>],
+    parts: &[usize],
+) -> PyResult<Vec<Array2<f64>>> {
     if higher.len() != parts.len() {
         let value = format!("a list of {}", higher.len());
-        return Err(wrong("higher", value, &format!("one array for each of {} factors was expected", parts.len())));
+        return Err(wrong(argument, value, &format!("one array for each of {} factors was expected", parts.len())));
     }
-    higher.iter().zip(parts).map(|(scores, &n)| rows.beside("higher", scores, n)).collect()
+    higher.iter().zip(parts).map(|(scores, &n)| rows.beside(argument, scores, n)).collect()
 }
 
 /// What the solver of a factor graph found, for every row of the scores.
@@ -286,9 +292,19 @@ impl AnyGraphSolution {
     }
 
     /// The gradients of gradient · marginals in the scores, and for each factor in its higher-order scores.
-    fn vjp<'py>(&self, py: Python<'py>, gradient: &Bound<'py, PyAny>) -> PyResult<(Doubles<'py>, Vec<Doubles<'py>>)> {
+    ///
+    /// `higher_gradient` has an array for each factor: then of their products with `higher`, too.
+    #[pyo3(signature = (gradient, higher_gradient=None))]
+    fn vjp<'py>(
+        &self,
+        py: Python<'py>,
+        gradient: &Bound<'py, PyAny>,
+        higher_gradient: Option<Vec<Bound<'py, PyAny>>>,
+    ) -> PyResult<(Doubles<'py>, Vec<Doubles<'py>>)> {
         let unary = self.rows.like("gradient", gradient)?;
-        let gradients = interruptible(py, |_| pull(&self.solutions, &unary))?.map_err(raised)?;
+        let by_factor = |given: Vec<_>| beside_each("higher_gradient", &self.rows, &given, &self.parts);
+        let higher = higher_gradient.map(by_factor).transpose()?.unwrap_or_default();
+        let gradients = interruptible(py, |_| pull(&self.solutions, &unary, &higher))?.map_err(raised)?;
         let higher: Vec<_> = gradients.iter().map(|gradients| &gradients.higher).collect();
         let higher = self.by_factor(py, &higher);
         Ok((self.rows.give(py, gradients.iter().flat_map(|g| g.unary.iter().copied()).collect()), higher))
@@ -304,9 +320,10 @@ impl AnyGraphSolution {
     }
 }
 
-fn pull(solutions: &[GraphSolution], unary: &Array2<f64>) -> hfy::Result<Vec<GraphGradients>> {
+fn pull(solutions: &[GraphSolution], unary: &Array2<f64>, higher: &[Array2<f64>]) -> hfy::Result<Vec<GraphGradients>> {
     let one = |(number, solution): (usize, &GraphSolution)| {
-        solution.vjp(&unary.row(number).to_vec()).map_err(|error| error.in_row(number))
+        let higher: Vec<Vec<f64>> = higher.iter().map(|parts| parts.row(number).to_vec()).collect();
+        solution.vjp_with(&unary.row(number).to_vec(), &higher).map_err(|error| error.in_row(number))
     };
     solutions.par_iter().enumerate().map(one).collect()
 }

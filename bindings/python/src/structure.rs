@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hfy::structure::{
-    LabelSequence, Listed, Named, Regulariser, Sequence, SpanningTree, Spans, SparseMap, Structure, Vertex,
+    BudgetedLabels, LabelSequence, Listed, Named, Regulariser, Sequence, SpanningTree, Spans, SparseMap, Structure,
+    Vertex,
 };
 use ndarray::Ix2;
 use numpy::{PyArray1, ToPyArray};
@@ -29,7 +30,7 @@ use crate::rows::doubles;
 /// >>> import hfy
 /// >>> hfy.Structure("trees:4").best([3.0, 2.0, 1.0, 0.5, 0.0, 0.0])
 /// (6.0, array([1., 1., 1., 0., 0., 0.]))
-#[pyclass(frozen, module = "hfy", name = "Structure")]
+#[pyclass(frozen, weakref, module = "hfy", name = "Structure")]
 pub(crate) struct AnyStructure {
     pub(crate) inner: Shared,
     pub(crate) regulariser: Regulariser,
@@ -133,17 +134,33 @@ impl AnyStructure {
     }
 
     /// One of some labels at each position, with `transitions` scored: a table of labels x labels, or one for each pair of
-    /// neighbours. Variables are positions x labels, row by row.
+    /// neighbours. Variables are positions x labels, row by row. `at_most` and `exactly` say at how many positions label 0 is.
     ///
     /// >>> import numpy as np, hfy
     /// >>> chain = hfy.Structure.labels(3, 2, [[0.0, -1.0], [-1.0, 0.0]])
     /// >>> chain.best([2.0, 0.0, 0.0, 0.5, 2.0, 0.0])
     /// (4.0, array([1., 0., 1., 0., 1., 0.]))
+    /// >>> hfy.Structure.labels(3, 2, np.zeros((2, 2)), at_most=1).best([1.0, 0.0, 3.0, 0.0, 2.0, 0.0])
+    /// (3.0, array([0., 1., 1., 0., 0., 1.]))
     #[staticmethod]
-    fn labels(positions: usize, labels: usize, transitions: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (positions, labels, transitions, *, at_most=None, exactly=None))]
+    fn labels(
+        positions: usize,
+        labels: usize,
+        transitions: &Bound<'_, PyAny>,
+        at_most: Option<usize>,
+        exactly: Option<usize>,
+    ) -> PyResult<Self> {
         let scores: Vec<f64> = doubles("transitions", transitions)?.iter().copied().collect();
         let structure = LabelSequence::new(positions, labels, &scores).map_err(raised)?;
-        Ok(Self::built(structure, Regulariser::On, format!("labels {positions}x{labels}")))
+        let text = format!("labels {positions}x{labels}");
+        let (budgeted, text) = match (at_most, exactly) {
+            (None, None) => return Ok(Self::built(structure, Regulariser::On, text)),
+            (Some(k), None) => (BudgetedLabels::at_most(structure, k), format!("{text}, at most {k} of label 0")),
+            (None, Some(k)) => (BudgetedLabels::exactly(structure, k), format!("{text}, exactly {k} of label 0")),
+            (Some(_), Some(k)) => return Err(wrong("exactly", k, "at_most and exactly exclude each other")),
+        };
+        Ok(Self::built(budgeted.map_err(raised)?, Regulariser::On, text))
     }
 
     /// The spanning trees of a graph; variables are its edges, each a pair of nodes.

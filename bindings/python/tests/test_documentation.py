@@ -12,7 +12,8 @@ import hfy
 from hfy import _hfy
 
 SKIPPED = {"__version__"}
-ADAPTERS = ["hfy.torch", "hfy.torch.nn"]  # each is there if its framework is
+ROOT = Path(__file__).resolve().parents[3]
+ADAPTERS = ["hfy.torch", "hfy.torch.lpsmap", "hfy.torch.nn"]  # each is there if its framework is
 
 
 def modules():
@@ -70,9 +71,18 @@ def test_masks_are_explained_wherever_they_are_taken():
             assert re.search("True = (takes part|keep)|mask need not|As for|as for", inspect.getdoc(thing)), name
 
 
-def test_the_snippet_of_the_readme():
-    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text()
-    snippets = re.findall(r"```python\n(.*?)```", readme, flags=re.S)
-    assert snippets
+def run_the_snippets(page):
+    snippets = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
+    assert snippets, f"{page.name} has no snippets"
     for snippet in snippets:
-        exec(compile(snippet, "README.md", "exec"), {})
+        exec(compile(snippet, page.name, "exec"), {})
+
+
+def test_the_snippet_of_the_readme():
+    run_the_snippets(ROOT / "bindings/python/README.md")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("from-*.md")), ids=lambda page: page.name)
+def test_the_snippets_of_a_page_for_those_who_come(page):
+    pytest.importorskip("torch", reason="torch is not installed")
+    run_the_snippets(page)

@@ -5,29 +5,13 @@ import pickle
 
 import numpy as np
 import pytest
+from brute_force import project, words
 
 import hfy
 
 
 def draw(*shape, seed=0):
     return np.random.default_rng(seed).standard_normal(shape)
-
-
-def project(vertices, x, rounds=20000):
-    """The nearest point of a hull, plainly: Frank-Wolfe with exact steps away from the worst vertex."""
-    vertices = np.asarray(vertices, dtype=float)
-    weights = np.full(len(vertices), 1 / len(vertices))
-    for _ in range(rounds):
-        y = weights @ vertices
-        gains = vertices @ (x - y)
-        best, worst = gains.argmax(), np.where(weights > 0, gains, np.inf).argmin()
-        if gains[best] - gains[worst] < 1e-14:
-            break
-        direction = vertices[best] - vertices[worst]
-        step = min(weights[worst], (gains[best] - gains[worst]) / (direction @ direction))
-        weights[best] += step
-        weights[worst] -= step
-    return weights @ vertices
 
 
 def subsets(n, k):
@@ -169,3 +153,34 @@ def test_graphs_in_batches_and_their_gradients():
         dx, dp = draw(3, 2, 4, seed=10 + seed), draw(3, 2, 1, seed=20 + seed)
         want = (value(x + step * dx, pair + step * dp) - value(x - step * dx, pair - step * dp)) / (2 * step)
         assert np.isclose((unary * dx).sum() + (by_factor[1] * dp).sum(), want, atol=1e-4)
+    h = [np.zeros(0), draw(3, 2, 1, seed=3), np.zeros(0)]
+    unary, by_factor = solution.vjp(g, h)
+    forward = lambda x, pair: graph.solve(x, [np.zeros(0), pair, np.zeros(0)], tolerance=1e-12)
+    value = lambda found: (found.marginals * g).sum() + (found.higher[1] * h[1]).sum()
+    for seed in range(4):
+        dx, dp = draw(3, 2, 4, seed=30 + seed), draw(3, 2, 1, seed=40 + seed)
+        ends = [value(forward(x + way * step * dx, pair + way * step * dp)) for way in (1, -1)]
+        slope = (unary * dx).sum() + (by_factor[1] * dp).sum()
+        assert np.isclose(slope, (ends[0] - ends[1]) / (2 * step), atol=1e-4)
+    with pytest.raises(ValueError, match="higher_gradient"):
+        solution.vjp(g, h[:2])
+
+
+@pytest.mark.parametrize("rule", ["at_most", "exactly"])
+def test_labels_with_a_budget(rule):
+    for seed, (positions, labels, k) in enumerate([(3, 2, 1), (4, 2, 2), (3, 3, 0), (3, 3, 2), (1, 2, 1)]):
+        x, tables = draw(positions * labels, seed=seed), draw(positions - 1, labels, labels, seed=100 + seed)
+        structure = hfy.Structure.labels(positions, labels, tables, **{rule: k})
+        found, vertices = words(positions, labels)
+        fits = [word.count(0) <= k if rule == "at_most" else word.count(0) == k for word in found]
+        own = [sum(tables[p, a, b] for p, (a, b) in enumerate(zip(word, word[1:]))) for word in found]
+        allowed = [(vertex, score) for vertex, score, fit in zip(vertices, own, fits) if fit]
+        want = project([vertex for vertex, _ in allowed], x, [score for _, score in allowed])
+        assert np.allclose(hfy.sparsemap(x, structure), want, atol=1e-6)
+        best = max(allowed, key=lambda one: one[0] @ x + one[1])
+        score, vertex = structure.best(x)
+        assert np.isclose(score, best[0] @ x + best[1]) and (vertex == best[0]).all()
+    with pytest.raises(ValueError, match="k = 5"):
+        hfy.Structure.labels(4, 2, np.zeros((2, 2)), exactly=5)
+    with pytest.raises(ValueError, match="exclude"):
+        hfy.Structure.labels(4, 2, np.zeros((2, 2)), exactly=1, at_most=1)

@@ -8,10 +8,17 @@ use crate::brute::near;
 use crate::mixtures::{assignment, trees};
 use crate::support::draw::Draw;
 
-fn objective(graph: &FactorGraph, theta: &[f64], higher: &[Vec<f64>], g: &[f64]) -> f64 {
+/// What is differentiated: products with the marginals, and with the higher-order parts of each factor.
+struct Weights {
+    g: Vec<f64>,
+    h: Vec<Vec<f64>>,
+}
+
+fn objective(graph: &FactorGraph, theta: &[f64], higher: &[Vec<f64>], weights: &Weights) -> f64 {
     let solution = graph.solver().tolerance(1e-12).limit(100_000).solve_with(theta, higher).expect("a solution");
     assert_eq!(solution.status, Status::Optimal, "{theta:?}");
-    solution.marginals.iter().zip(g).map(|(y, g)| y * g).sum()
+    let unary: f64 = solution.marginals.iter().zip(&weights.g).map(|(y, g)| y * g).sum();
+    unary + solution.higher.iter().flatten().zip(weights.h.iter().flatten()).map(|(e, h)| e * h).sum::<f64>()
 }
 
 /// The slope of `f` at zero, unless that is a kink.
@@ -24,10 +31,13 @@ fn slope(f: impl Fn(f64) -> f64) -> Option<f64> {
 
 /// How many slopes were compared and how many were kinks.
 fn compare(what: &str, graph: &FactorGraph, theta: &[f64], draw: &mut Draw) -> (usize, usize) {
-    let g: Vec<f64> = theta.iter().map(|_| draw.normal()).collect();
     let higher = graph.higher();
+    let weights = Weights {
+        g: theta.iter().map(|_| draw.normal()).collect(),
+        h: higher.iter().map(|scores| scores.iter().map(|_| draw.normal()).collect()).collect(),
+    };
     let solution = graph.solver().tolerance(1e-12).limit(100_000).solve(theta).expect(what);
-    let gradients = solution.vjp(&g).expect(what);
+    let gradients = solution.vjp_with(&weights.g, &weights.h).expect(what);
     let (mut smooth, mut kinks) = (0, 0);
     let mut judge = |name: String, got: f64, want: Option<f64>| match want {
         Some(want) => {
@@ -44,7 +54,7 @@ fn compare(what: &str, graph: &FactorGraph, theta: &[f64], draw: &mut Draw) -> (
         let moved = |step: f64| {
             let mut theta = theta.to_vec();
             theta[i] += step;
-            objective(graph, &theta, &higher, &g)
+            objective(graph, &theta, &higher, &weights)
         };
         judge(format!("unary {i}"), gradients.unary[i], slope(moved));
     }
@@ -53,7 +63,7 @@ fn compare(what: &str, graph: &FactorGraph, theta: &[f64], draw: &mut Draw) -> (
             let moved = |step: f64| {
                 let mut higher = higher.clone();
                 higher[f][j] += step;
-                objective(graph, theta, &higher, &g)
+                objective(graph, theta, &higher, &weights)
             };
             judge(format!("higher {f} {j}"), gradients.higher[f][j], slope(moved));
         }

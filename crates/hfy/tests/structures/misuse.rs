@@ -1,8 +1,8 @@
 //! Errors name the argument, the value and the rule.
 
 use hfy::structure::{
-    Arborescence, Assignment, AtMost, LabelSequence, Listed, Matching, Projective, SpanningTree, Spans, Structure,
-    Vertex,
+    Arborescence, Assignment, AtMost, BudgetedLabels, LabelSequence, Listed, Matching, Projective, SpanningTree, Spans,
+    Structure, Vertex,
 };
 use hfy::{Error, Result};
 
@@ -33,6 +33,9 @@ fn shapes_and_values() {
     says(LabelSequence::new(usize::MAX, usize::MAX, &[0.0; 5]), &["transitions", "[5]"]);
     says(LabelSequence::new(2, 1, &[f64::NAN]), &["transitions[0] = NaN", "finite"]);
     says(LabelSequence::new(2, 1, &[f64::INFINITY]), &["transitions[0] = inf", "finite"]);
+    let labels = |count: usize| LabelSequence::new(3, count, &vec![0.0; count * count]).expect("sound");
+    says(BudgetedLabels::exactly(labels(2), 4), &["k = 4", "no more positions"]);
+    says(BudgetedLabels::at_most(labels(1), 2), &["k = 2", "one label"]);
     says(SpanningTree::of(3, &[(0, 1), (1, 3)]), &["edges = (1, 3)", "two of the nodes"]);
     says(SpanningTree::of(3, &[(0, 1), (1, 1)]), &["edges = (1, 1)", "different nodes"]);
     says(SpanningTree::of(4, &[(0, 1), (1, 0), (2, 3)]), &["edges = 3 edges over 4 nodes", "connected"]);

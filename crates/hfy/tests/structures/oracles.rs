@@ -1,8 +1,8 @@
 //! Every oracle finds the best of all vertices: random scores, ties, masks, 1e8 beside 1, nothing left.
 
 use hfy::structure::{
-    Arborescence, Assignment, AtMost, LabelSequence, Listed, Matching, Projective, Sequence, SpanningTree, Spans,
-    Structure, Vertex,
+    Arborescence, Assignment, AtMost, BudgetedLabels, LabelSequence, Listed, Matching, Projective, Sequence,
+    SpanningTree, Spans, Structure, Vertex,
 };
 use proptest::prelude::*;
 
@@ -88,6 +88,24 @@ fn label_sequences() {
         prop_assert_eq!(&higher[..], &transitions.repeat(if tables == 1 { positions - 1 } else { 1 })[..]);
         let unary = scores(kind, masked, positions * labels, random);
         agrees(&sequences, &unary, &higher, &enumerate::label_sequences(positions, labels))
+    });
+}
+
+#[test]
+fn budgeted_labels() {
+    holds(|kind, masked, random| {
+        let (positions, labels) = (on(1..=4, random), on(2..=3, random));
+        let k = on(0..=positions, random);
+        let tables = scores(kind, masked, (positions - 1) * labels * labels, random);
+        let sequences = LabelSequence::new(positions, labels, &tables).expect("sound");
+        let unary = scores(kind, masked, positions * labels, random);
+        let zeros = |vertex: &Dense| vertex.0.iter().step_by(labels).sum::<f64>() as usize;
+        let (few, exact): (Vec<_>, Vec<_>) = (
+            enumerate::label_sequences(positions, labels).into_iter().filter(|v| zeros(v) <= k).collect(),
+            enumerate::label_sequences(positions, labels).into_iter().filter(|v| zeros(v) == k).collect(),
+        );
+        agrees(&BudgetedLabels::at_most(sequences.clone(), k).expect("sound"), &unary, &tables, &few)?;
+        agrees(&BudgetedLabels::exactly(sequences, k).expect("sound"), &unary, &tables, &exact)
     });
 }
 

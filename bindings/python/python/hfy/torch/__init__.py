@@ -46,6 +46,7 @@ from ._maps import (
     subsets,
 )
 from ._separation import separation
+from ._structures import sequence_subsets, sparsemap
 
 __all__ = [
     "AlphaParameter",
@@ -67,7 +68,9 @@ __all__ = [
     "normmax_bisect",
     "normmax_bisect_loss",
     "separation",
+    "sequence_subsets",
     "softmax",
+    "sparsemap",
     "sparsemax",
     "sparsemax_bisect",
     "sparsemax_bisect_loss",

@@ -47,14 +47,30 @@ impl GraphSolution {
     /// At a kink, where a face is about to change, this is one element of the generalised derivative; a pair whose score is
     /// zero has a kink in it, and its derivative is that towards rewards.
     pub fn vjp(&self, g: &[f64]) -> Result<GraphGradients> {
+        self.vjp_with(g, &[])
+    }
+
+    /// The derivative of `g · μ + Σ_f h_f · e_f`, with an `h_f` for each factor, or none at all.
+    ///
+    /// `e_f` changes by some `H_f d` where `μ` moves in direction `d`, so that this is `d = J (g + Σ_f H_fᵀ h_f)` and `H_f d`.
+    /// All of it is symmetric: the same product is the change of `μ` and `e` with the scores.
+    pub fn vjp_with(&self, g: &[f64], h: &[Vec<f64>]) -> Result<GraphGradients> {
         check_len("g", g.len(), self.marginals.len())?;
         let mut unary: Vec<f64> =
             g.iter().zip(&self.marginals).map(|(&g, &m)| if m == 0.0 { 0.0 } else { g }).collect();
         check_gradient(unary.iter().sum(), g)?;
+        if !h.is_empty() {
+            check_len("h", h.len(), self.higher.len())?;
+            for (h, e) in h.iter().zip(&self.higher) {
+                check_len("h", h.len(), e.len())?;
+                check_gradient(h.iter().sum(), h)?;
+            }
+        }
         if self.empty {
             let higher = self.higher.iter().map(|e| vec![0.0; e.len()]).collect();
             return Ok(GraphGradients { unary, higher });
         }
+        self.tangent.pull(&mut unary, h);
         self.tangent.project(&mut unary)?;
         let higher = self.tangent.higher(&unary);
         Ok(GraphGradients { unary, higher })

@@ -45,4 +45,11 @@ impl Tangent {
     pub(super) fn higher(&self, direction: &[f64]) -> Vec<Vec<f64>> {
         self.faces.iter().map(|face| face.higher(face.gather(direction))).collect()
     }
+
+    /// `g ← g + Σ_f H_fᵀ h_f`, up to what no direction of `L` has, for the `H_f` of [`higher`](Tangent::higher).
+    pub(super) fn pull(&self, g: &mut [f64], h: &[Vec<f64>]) {
+        for (face, h) in self.faces.iter().zip(h).filter(|(_, h)| !h.is_empty()) {
+            face.variables.iter().zip(face.pull(h)).for_each(|(&v, d)| g[v] += d);
+        }
+    }
 }
