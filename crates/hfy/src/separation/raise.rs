@@ -37,13 +37,9 @@ impl<T: Real> Exponent<T> {
     }
 }
 
-/// Entries as they are worked on together. A power is a long chain of operations; logarithms of a block, then exponentials,
-/// are twice as many chains of half the length, and more of them fit into a processor's window.
-type Block<T> = [T; BLOCK];
-
 /// Turns distances `d` into `t₊` for `t = base + d`, and writes its power, zero where `t` is not positive.
 trait Raise<T> {
-    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>);
+    fn raise<const B: usize>(&self, base: T, d: &mut [T; B], y: &mut [T; B]);
 }
 
 struct Whole(u32);
@@ -52,33 +48,38 @@ struct Precise<T>(T);
 
 impl<T: Real> Raise<T> for Whole {
     #[inline(always)]
-    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
+    fn raise<const B: usize>(&self, base: T, d: &mut [T; B], y: &mut [T; B]) {
+        // Two vectors at a time, and in variables of their own, which stay in registers.
+        const WIDTH: usize = 2 * LANES;
         let (zero, one) = (T::zero(), T::one());
-        for (d, y) in d.as_chunks_mut::<LANES>().0.iter_mut().zip(y.as_chunks_mut::<LANES>().0) {
-            for i in 0..LANES {
-                d[i] = greater(base + d[i], zero);
-                y[i] = if d[i] > zero { one } else { zero };
+        for (d, y) in d.as_chunks_mut::<WIDTH>().0.iter_mut().zip(y.as_chunks_mut::<WIDTH>().0) {
+            let (mut power, mut product) = ([zero; WIDTH], [zero; WIDTH]);
+            for i in 0..WIDTH {
+                power[i] = greater(base + d[i], zero);
+                product[i] = if power[i] > zero { one } else { zero };
             }
-            let (mut power, mut k) = (*d, self.0);
+            *d = power;
+            let mut k = self.0;
             while k > 0 {
                 if k & 1 == 1 {
-                    for i in 0..LANES {
-                        y[i] *= power[i];
+                    for i in 0..WIDTH {
+                        product[i] *= power[i];
                     }
                 }
                 k >>= 1;
-                for i in 0..LANES {
+                for i in 0..WIDTH {
                     power[i] *= power[i];
                 }
             }
+            *y = product;
         }
     }
 }
 
 impl<T: Real> Raise<T> for Plain<T> {
     #[inline(always)]
-    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
-        for i in 0..BLOCK {
+    fn raise<const B: usize>(&self, base: T, d: &mut [T; B], y: &mut [T; B]) {
+        for i in 0..B {
             let t = base + d[i];
             (d[i], y[i]) = logarithm(t, T::zero(), self.0);
         }
@@ -88,8 +89,8 @@ impl<T: Real> Raise<T> for Plain<T> {
 
 impl<T: Real> Raise<T> for Precise<T> {
     #[inline(always)]
-    fn raise(&self, base: T, d: &mut Block<T>, y: &mut Block<T>) {
-        for i in 0..BLOCK {
+    fn raise<const B: usize>(&self, base: T, d: &mut [T; B], y: &mut [T; B]) {
+        for i in 0..B {
             let t = base + d[i];
             (d[i], y[i]) = logarithm(t, d[i] - (t - base), self.0);
         }
@@ -105,25 +106,33 @@ fn logarithm<T: Real>(t: T, lost: T, p: T) -> (T, T) {
 }
 
 #[inline(always)]
-fn exponentials<T: Real>(y: &mut Block<T>) {
+fn exponentials<T: Real>(y: &mut [T]) {
     for y in y.iter_mut() {
         *y = y.exp2_lanes();
     }
 }
 
-/// The choice of how powers are computed, made outside of the loops.
+/// Entries whose powers are computed together, through logarithm and exponential. A power is a long chain of operations;
+/// logarithms of many, then exponentials, are twice as many chains of half the length, and more of them fit into a
+/// processor's window.
+const MANY: usize = 256;
+
+/// The choice of how powers are computed, and of how many at a time, made outside of the loops.
 macro_rules! raising {
-    ($exponent:expr, $by:ident => $call:expr) => {
+    ($exponent:expr, $by:ident, $size:ident => $call:expr) => {
         match $exponent {
             Exponent::Whole(k) => {
+                const $size: usize = BLOCK;
                 let $by = &Whole(k);
                 $call
             }
             Exponent::Plain(p) => {
+                const $size: usize = MANY;
                 let $by = &Plain(p);
                 $call
             }
             Exponent::Precise(p) => {
+                const $size: usize = MANY;
                 let $by = &Precise(p);
                 $call
             }
@@ -183,17 +192,17 @@ impl<'a, T: Real> Scores<'a, T> {
     /// Calls `take` with the distances `z - value` of a block at a time; what is missing of the last lies infinitely far
     /// below.
     #[inline(always)]
-    fn for_blocks(self, value: T, mut take: impl FnMut(&mut Block<T>)) {
-        let (blocks, rest) = self.row.as_chunks::<BLOCK>();
-        let mut d = [T::neg_infinity(); BLOCK];
+    fn for_blocks<const B: usize>(self, value: T, mut take: impl FnMut(&mut [T; B])) {
+        let (blocks, rest) = self.row.as_chunks::<B>();
+        let mut d = [T::neg_infinity(); B];
         for block in blocks {
-            for i in 0..BLOCK {
+            for i in 0..B {
                 d[i] = (block[i] - self.shift) * self.scale - value;
             }
             take(&mut d);
         }
         if !rest.is_empty() {
-            d = [T::neg_infinity(); BLOCK];
+            d = [T::neg_infinity(); B];
             for (d, &x) in d.iter_mut().zip(rest) {
                 *d = (x - self.shift) * self.scale - value;
             }
@@ -208,19 +217,19 @@ const RUN: usize = 1 << 11;
 /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`, where positive; `p` above `K - 1`, or whole.
 #[inline(always)]
 pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
-    raising!(p.less(K as u32 - 1), by => sums(z, at, by))
+    raising!(p.less(K as u32 - 1), by, SIZE => sums::<T, K, SIZE>(z, at, by))
 }
 
 #[inline(always)]
-fn sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Raise<T>) -> [T; K] {
+fn sums<T: Real, const K: usize, const B: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Raise<T>) -> [T; K] {
     let mut total = [0.0; K];
-    let mut y = [T::zero(); BLOCK];
+    let mut y = [T::zero(); B];
     for row in z.row.chunks(RUN) {
         let mut part = [[T::zero(); LANES]; K];
         Scores { row, ..z }.for_blocks(
             at.value,
             #[inline(always)]
-            |t| {
+            |t: &mut [T; B]| {
                 by.raise(at.base, t, &mut y);
                 for (t, y) in t.as_chunks::<LANES>().0.iter().zip(y.as_chunks_mut::<LANES>().0) {
                     for k in (0..K).rev() {
@@ -250,38 +259,71 @@ fn lane_sum<T: Real>(lanes: &[T; LANES]) -> T {
 /// `row ← factor (z - τ)₊^p`; blocks that weigh nothing cost no powers.
 #[inline(always)]
 pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
-    raising!(p, by => fill_by(row, (shift, scale), at, by, factor))
+    raising!(p, by, SIZE => fill_by::<T, SIZE>(row, (shift, scale), at, by, factor))
 }
 
 #[inline(always)]
-fn fill_by<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, by: &impl Raise<T>, factor: T) {
-    let (blocks, rest) = row.as_chunks_mut::<BLOCK>();
-    let (mut d, mut y) = ([T::neg_infinity(); BLOCK], [T::zero(); BLOCK]);
-    for block in blocks {
-        let mut top = [T::neg_infinity(); LANES];
-        for (block, d) in block.as_chunks::<LANES>().0.iter().zip(d.as_chunks_mut::<LANES>().0) {
-            for i in 0..LANES {
-                d[i] = (block[i] - shift) * scale - at.value;
-                top[i] = greater(d[i], top[i]);
-            }
+fn fill_by<T: Real, const B: usize>(
+    row: &mut [T],
+    (shift, scale): (T, T),
+    at: Offset<T>,
+    by: &impl Raise<T>,
+    factor: T,
+) {
+    let (many, rest) = row.as_chunks_mut::<B>();
+    let (mut d, mut y) = ([T::zero(); B], [T::zero(); B]);
+    for many in many {
+        let mut weighing = 0;
+        for (block, d) in many.as_chunks::<BLOCK>().0.iter().zip(d.as_chunks_mut::<BLOCK>().0) {
+            weighing += usize::from(distances(block, (shift, scale), at, d));
         }
-        if top.iter().any(|&top| top > -at.base) {
+        if weighing * BLOCK == B {
             by.raise(at.base, &mut d, &mut y);
-            for i in 0..BLOCK {
-                block[i] = y[i] * factor;
+            for i in 0..B {
+                many[i] = y[i] * factor;
             }
+        } else if weighing == 0 {
+            *many = [T::zero(); B];
         } else {
-            *block = [T::zero(); BLOCK];
+            for block in many.as_chunks_mut::<BLOCK>().0 {
+                fill_block(block, (shift, scale), at, by, factor);
+            }
         }
+    }
+    let (blocks, rest) = rest.as_chunks_mut::<BLOCK>();
+    for block in blocks {
+        fill_block(block, (shift, scale), at, by, factor);
     }
     if !rest.is_empty() {
-        d = [T::neg_infinity(); BLOCK];
-        for (d, &x) in d.iter_mut().zip(&*rest) {
-            *d = (x - shift) * scale - at.value;
-        }
+        let mut block = [T::neg_infinity(); BLOCK];
+        block[..rest.len()].copy_from_slice(rest);
+        fill_block(&mut block, (shift, scale), at, by, factor);
+        rest.copy_from_slice(&block[..rest.len()]);
+    }
+}
+
+#[inline(always)]
+fn fill_block<T: Real>(block: &mut [T; BLOCK], (shift, scale): (T, T), at: Offset<T>, by: &impl Raise<T>, factor: T) {
+    let (mut d, mut y) = ([T::zero(); BLOCK], [T::zero(); BLOCK]);
+    if distances(block, (shift, scale), at, &mut d) {
         by.raise(at.base, &mut d, &mut y);
-        for (x, &y) in rest.iter_mut().zip(&y) {
-            *x = y * factor;
+        for i in 0..BLOCK {
+            block[i] = y[i] * factor;
+        }
+    } else {
+        *block = [T::zero(); BLOCK];
+    }
+}
+
+/// Writes the distances of a block from the offset; whether any entry weighs something.
+#[inline(always)]
+fn distances<T: Real>(block: &[T; BLOCK], (shift, scale): (T, T), at: Offset<T>, d: &mut [T; BLOCK]) -> bool {
+    let mut top = [T::neg_infinity(); LANES];
+    for (block, d) in block.as_chunks::<LANES>().0.iter().zip(d.as_chunks_mut::<LANES>().0) {
+        for i in 0..LANES {
+            d[i] = (block[i] - shift) * scale - at.value;
+            top[i] = greater(d[i], top[i]);
         }
     }
+    top.iter().any(|&top| top > -at.base)
 }

@@ -128,7 +128,7 @@ impl<T: Real> Candidates<T> {
             // Below what rounding may have added.
             tau = (part - T::of(16.0) * T::epsilon()).max(tau);
         }
-        if !closed && is_wide(theta, (max, scale), tau, Exponent::of(p)) {
+        if !closed && is_wide(theta, &scratch.blocks, (max, scale), tau, Exponent::of(p)) {
             return Candidates { kept: None, tau, shift: max, scale };
         }
         let count = gather(theta, &scratch.blocks, (max, scale), tau, &mut scratch.kept);
@@ -151,9 +151,14 @@ impl<T: Real> Candidates<T> {
     }
 }
 
-/// Whether so many entries exceed the level, by a sample, that copying them would cost more than the powers it spares.
+/// Whether so many entries exceed the level that copying them would cost more than the powers it spares: every entry of
+/// a block that reaches the level is looked at one by one, which costs as much as three whole powers, or as one other.
 #[inline(always)]
-fn is_wide<T: Real>(theta: &[T], (max, scale): (T, T), level: T, exponent: Exponent<T>) -> bool {
+fn is_wide<T: Real>(theta: &[T], blocks: &[T], (max, scale): (T, T), level: T, exponent: Exponent<T>) -> bool {
+    if matches!(exponent, Exponent::Whole(_)) {
+        let reaching = blocks.iter().filter(|&&top| (top - max) * scale > level).count();
+        return reaching * 3 > blocks.len();
+    }
     const SAMPLE: usize = 128;
     let stride = theta.len().div_ceil(SAMPLE);
     let (mut above, mut seen) = (0, 0);
@@ -161,8 +166,7 @@ fn is_wide<T: Real>(theta: &[T], (max, scale): (T, T), level: T, exponent: Expon
         above += usize::from((x - max) * scale > level);
         seen += 1;
     }
-    let share = if matches!(exponent, Exponent::Whole(_)) { 8 } else { 2 };
-    above * share > seen
+    above * 3 > seen
 }
 
 impl<T: Real> Threshold<T> for Entmax {
