@@ -1,7 +1,7 @@
 """Derivatives of the maps as torch expressions of their weights, so that autograd finds the derivatives of derivatives.
 
-Every map that is optimal for a regulariser Ω solves θ = ∇Ω(y) + μ on its support. So its Jacobian J is a function of y, and a
-change of the parameter p acts as a change of the scores by -∂∇Ω/∂p: ∂y/∂p = -J ∂∇Ω/∂p.
+Every map that is optimal for a regulariser Ω solves θ = ∇Ω(y) + μ on its support. So its Jacobian J is a function of
+y, and a change of the parameter p acts as a change of the scores by -∂∇Ω/∂p: ∂y/∂p = -J ∂∇Ω/∂p.
 """
 
 import math
@@ -31,7 +31,7 @@ def named(omega: str, parameter: Tensor | None) -> tuple[str, Any]:
 
 
 def needs_exact_weights(omega: str) -> bool:
-    """Whether the derivative of a map depends on which bounds or structures its weights meet, which rounding to a half type hides."""
+    """Whether derivatives depend on which bounds or structures the weights meet, which rounding to halves hides."""
     return omega.partition(":")[0].strip() not in SMOOTH_IN_ITS_WEIGHTS
 
 
@@ -161,7 +161,7 @@ def _entmax_slope(y: Tensor, alpha: Tensor) -> Tensor:
 
 
 def _normmax_pullback(y: Tensor, g: Tensor, gamma: Number, dim: int) -> Tensor:
-    """J = |y|^(γ-1) / (γ-1) (diag(b) - y bᵀ - b yᵀ + Σb y yᵀ) with b = y^(2 - γ); 0 for γ = ∞, which is constant by pieces."""
+    """J = |y|^(γ-1) / (γ-1) (diag(b) - y bᵀ - b yᵀ + Σb y yᵀ) with b = y^(2 - γ); 0 for γ = ∞."""
     if not isinstance(gamma, Tensor) and math.isinf(gamma):
         return torch.zeros_like(y)
     kept = _finite(gamma)

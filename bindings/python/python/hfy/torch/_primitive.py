@@ -25,8 +25,9 @@ def total(a: Optional[Tensor], b: Tensor) -> Tensor:
 class Primitive:
     """A kernel that torch can differentiate, batch, compile and export.
 
-    It is a registered operator for compilers, exporters and tracers; a function with a rule for each transform of torch.func; and
-    a short way for tensors that nothing watches, since a call of the others costs three to ten times as much.
+    It is a registered operator for compilers, exporters and tracers; a function with a rule for each transform of
+    torch.func; and a short way for tensors that nothing watches, since a call of the others costs three to ten times
+    as much.
 
     kernel : what computes, on plain tensors
     like : what an output looks like, from the same arguments

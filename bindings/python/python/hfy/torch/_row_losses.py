@@ -55,7 +55,9 @@ def _backward(ctx: Any, of_losses: Optional[Tensor], of_slopes: Optional[Tensor]
     return in_x, None, in_parameter, None, None, None
 
 
-def _push(ctx: Any, of_x: Optional[Tensor], _: None, of_parameter: Optional[Tensor], *__: None) -> tuple[Tensor, Tensor]:
+def _push(
+    ctx: Any, of_x: Optional[Tensor], _: None, of_parameter: Optional[Tensor], *__: None
+) -> tuple[Tensor, Tensor]:
     x, target, parameter, mask, slopes = ctx.saved_tensors
     omega, counts = ctx.omega, _counts(target, ctx.ignore_index)
     y = weights(x, parameter, mask, omega, -1)
@@ -72,7 +74,7 @@ def _push(ctx: Any, of_x: Optional[Tensor], _: None, of_parameter: Optional[Tens
 
 
 def _gap(y: Tensor, target: Tensor, omega: str, dtype: torch.dtype) -> Callable[[Tensor], Tensor]:
-    """Ω(target) - Ω(y) as a function of p, which has the derivatives of the loss in p: to first order y does not matter."""
+    """Ω(target) - Ω(y) as a function of p: the loss moves with p as it does, since y is optimal."""
 
     def gap(parameter: Tensor) -> Tensor:
         measure = partial(_formulas.regulariser, parameter, omega=omega)
