@@ -5,7 +5,7 @@
 Arrays of numpy are shared with torch. Times are the best of several, in turns, so that a busy machine is unfair to all alike.
 """
 
-from timing import SHAPES, THREADS, best, repeated, table  # isort: skip  (threads are set before others are imported)
+from timing import SHAPES, THREADS, best, repeated, table  # isort: skip  (first: it sets threads)
 
 import numpy as np
 import torch

@@ -3,7 +3,7 @@
     python benches/torch_maps.py [threads]
 """
 
-from timing import MANY, SHAPES, THREADS, best, repeated, table  # isort: skip  (threads are set before others are imported)
+from timing import MANY, SHAPES, THREADS, best, repeated, table  # isort: skip  (first: it sets threads)
 
 import torch
 
@@ -63,7 +63,7 @@ def small():
         "and backward": lambda function: lambda: torch.autograd.grad(function(leaf), leaf, g),
     }
     kinds = OURS | ({f"{name} of entmax": function for name, function in THEIRS.items()} if entmax else {})
-    times = [best({name: repeated(column(function)) for name, function in kinds.items()}) for column in columns.values()]
+    times = [best({name: repeated(column(work)) for name, work in kinds.items()}) for column in columns.values()]
     rows = [(name, [f"{1e6 * column[name] / MANY:.1f} us" for column in times]) for name in kinds]
     table("8 numbers, a call", rows, list(columns))
 

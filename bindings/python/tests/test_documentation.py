@@ -66,23 +66,25 @@ def test_public_functions_and_classes_have_examples():
 
 def test_masks_are_explained_wherever_they_are_taken():
     for name, thing in documented():
-        text = getattr(thing, "__text_signature__", None) or (str(inspect.signature(thing)) if inspect.isfunction(thing) else "")
+        text = getattr(thing, "__text_signature__", None) or ""
+        if inspect.isfunction(thing):
+            text = str(inspect.signature(thing))
         if re.search(r"\bmask\b.*=", text):
             assert re.search("True = (takes part|keep)|mask need not|As for|as for", inspect.getdoc(thing)), name
 
 
-def run_the_snippets(page):
-    snippets = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
-    assert snippets, f"{page.name} has no snippets"
-    for snippet in snippets:
-        exec(compile(snippet, page.name, "exec"), {})
+def snippets():
+    """The code of the READMEs, and of the pages for those who come from other packages."""
+    for page in [ROOT / "README.md", ROOT / "bindings/python/README.md", *sorted((ROOT / "docs").glob("from-*.md"))]:
+        found = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
+        assert found, f"{page} has no snippets"
+        for number, snippet in enumerate(found):
+            yield pytest.param(page.name, snippet, id=f"{page.parent.name}/{page.name}-{number}")
 
 
-def test_the_snippet_of_the_readme():
-    run_the_snippets(ROOT / "bindings/python/README.md")
-
-
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("from-*.md")), ids=lambda page: page.name)
-def test_the_snippets_of_a_page_for_those_who_come(page):
-    pytest.importorskip("torch", reason="torch is not installed")
-    run_the_snippets(page)
+@pytest.mark.parametrize("page, snippet", snippets())
+def test_snippets(page, snippet):
+    for framework in ["torch", "jax"]:
+        if re.search(rf"import.*\b{framework}\b|from hfy\.{framework}", snippet):
+            pytest.importorskip(framework, reason=f"this snippet needs {framework}")
+    exec(compile(snippet, page, "exec"), {})

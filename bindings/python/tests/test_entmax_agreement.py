@@ -10,6 +10,8 @@ import hfy.torch as ours
 entmax = pytest.importorskip("entmax", reason="the package entmax is compared with")
 
 MAPS = ["sparsemax", "entmax15", "sparsemax_bisect", "entmax_bisect", "normmax_bisect", "budget_bisect"]
+LOSSES = ["sparsemax_loss", "entmax15_loss", "sparsemax_bisect_loss", "entmax_bisect_loss", "normmax_bisect_loss"]
+MODULES = ["SparsemaxLoss", "SparsemaxBisectLoss", "Entmax15Loss", "EntmaxBisectLoss", "NormmaxBisectLoss"]
 
 
 @st.composite
@@ -87,7 +89,7 @@ def test_gradient_in_alpha(seed, shape):
 
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**20), rows=st.integers(1, 6), classes=st.integers(2, 9))
-@pytest.mark.parametrize("name", ["sparsemax_loss", "entmax15_loss", "sparsemax_bisect_loss", "entmax_bisect_loss", "normmax_bisect_loss"])
+@pytest.mark.parametrize("name", LOSSES)
 def test_losses(name, seed, rows, classes):
     x = draw(rows, classes, seed=seed) * 2
     target = torch.randint(classes, (rows,), generator=torch.Generator().manual_seed(seed))
@@ -99,7 +101,7 @@ def test_losses(name, seed, rows, classes):
     assert torch.allclose(a, b, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["SparsemaxLoss", "SparsemaxBisectLoss", "Entmax15Loss", "EntmaxBisectLoss", "NormmaxBisectLoss"])
+@pytest.mark.parametrize("name", MODULES)
 @pytest.mark.parametrize("reduction", ["elementwise_mean", "sum", "none"])
 @pytest.mark.parametrize("ignored", [-100, 2])
 def test_loss_modules(name, reduction, ignored):
@@ -154,7 +156,8 @@ def test_masked_scores_in_losses():
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_types(dtype):
     x = draw(4, 50)
-    for name, mass in [("entmax_bisect", 1), ("normmax_bisect", 1), ("budget_bisect", 2), ("sparsemax", 1), ("entmax15", 1)]:
+    for name in MAPS:
+        mass = 2 if name == "budget_bisect" else 1
         y = getattr(ours, name)(x.to(dtype))
         assert torch.allclose(y.double().sum(-1), torch.tensor(mass, dtype=torch.float64), atol=0.02), name
         assert torch.allclose(y.double(), getattr(ours, name)(x.to(dtype).double()), atol=0.005), name

@@ -70,7 +70,10 @@ def test_parameters_without_end(name):
     assert not any(part.any() for part in second if part is not None)
 
 
-@pytest.mark.parametrize("name, value", [("entmax", 1 + 1e-7), ("entmax", 1.3), ("entmax", 2.4), ("normmax", 1.5), ("normmax", 5.0), ("power", 3.0)])
+CURVED = [("entmax", 1 + 1e-7), ("entmax", 1.3), ("entmax", 2.4), ("normmax", 1.5), ("normmax", 5.0), ("power", 3.0)]
+
+
+@pytest.mark.parametrize("name, value", CURVED)
 def test_expressions_are_what_the_kernels_compute(name, value):
     x, g = draw(6, 9), draw(6, 9, seed=1)
     parameter = torch.tensor(value, dtype=torch.float64)
@@ -80,8 +83,18 @@ def test_expressions_are_what_the_kernels_compute(name, value):
     text = f"{name}:{value!r}"
     assert torch.allclose(_formulas.pullback(y, None, g=g, omega=text, dim=-1), want, atol=1e-12)
     want = _kernels.parameter_gradient(None, y, g, parameter, None, name, -1)
-    found = _formulas.parameter_gradient(y, g, parameter, omega=name, dim=-1)
+    found = _formulas.parameter_gradient(y, g, parameter, x=None, omega=name, dim=-1)
     assert torch.allclose(found, want, atol=1e-11, rtol=1e-9)
+
+
+def test_expressions_know_which_bounds_are_met():
+    """A bound of 0 is met by an entry that would have weight, and by no other."""
+    x, g = draw(8, 6), draw(8, 6, seed=1)
+    upper = torch.tensor([0.3, 0.0, 0.5, 0.5, 0.0, 0.4], dtype=torch.float64)
+    y = separation(x, "bounded", upper)
+    want = _kernels.parameter_gradient(x, y, g, upper, None, "bounded", -1)
+    assert want[[1, 4]].any()
+    assert torch.allclose(_formulas.parameter_gradient(y, g, upper, x=x, omega="bounded", dim=-1), want)
 
 
 @every

@@ -5,7 +5,8 @@ from torch_cases import draw, every, torch
 
 import hfy.torch
 from hfy.torch import _parameter_gradient, _pullback, _row_losses, _weights, loss, separation
-from torch.func import grad, jacrev, vmap
+from torch.autograd import gradcheck, gradgradcheck
+from torch.func import grad, hessian, jacfwd, jacrev, vmap
 from torch.library import opcheck
 
 PARAMETERS = {
@@ -13,7 +14,7 @@ PARAMETERS = {
     "entmax": torch.tensor(1.3, dtype=torch.float64),
     "normmax": torch.tensor([[[1.5]], [[2.0]], [[3.0]], [[1.2]]], dtype=torch.float64),
     "subsets": torch.tensor(2.4, dtype=torch.float64),
-    "bounded": torch.tensor([0.3, 0.5, 0.4, 0.5, 0.45], dtype=torch.float64),
+    "bounded": torch.tensor([0.31, 0.53, 0.42, 0.57, 0.46], dtype=torch.float64),
 }
 every_kind = pytest.mark.parametrize("name", PARAMETERS)
 
@@ -90,6 +91,31 @@ def test_mixed_derivatives_of_samples():
     step = 1e-5
     ahead, behind = (vmap(grad(measure), (0, None))(x, alpha + s * step) for s in (1, -1))
     assert torch.allclose(found, (ahead - behind) / (2 * step), atol=1e-7)
+
+
+@every
+def test_forward_mode(name, value):
+    x = draw(2, 5).requires_grad_()
+    assert gradcheck(lambda x: separation(x, name, value), (x,), check_forward_ad=True, check_backward_ad=False)
+    measure = lambda x: separation(x, name, value).pow(3).sum()  # noqa: E731
+    assert torch.allclose(hessian(measure)(x.detach()), jacrev(jacrev(measure))(x.detach()))
+
+
+@pytest.mark.parametrize("name", ["entmax", "normmax", "subsets", "bounded"])
+def test_forward_mode_in_parameters(name):
+    x, parameter = draw(4, 3, 5).requires_grad_(), kept(name)
+    work = lambda x, p: separation(x, name, p)  # noqa: E731
+    assert gradcheck(work, (x, parameter), check_forward_ad=True, check_backward_ad=False)
+    row = parameter.detach().reshape(-1)[0] if name != "bounded" else parameter.detach()
+    measure = lambda p: separation(x[0].detach(), name, p).pow(3).sum()  # noqa: E731
+    assert torch.allclose(jacfwd(jacrev(measure))(row), jacrev(jacrev(measure))(row))
+
+
+def test_forward_mode_of_losses():
+    x, alpha, target = draw(4, 5).requires_grad_(), kept("entmax"), torch.tensor([0, 3, -100, 1])
+    work = lambda x, alpha: loss(x, target, "entmax", alpha, ignore_index=-100)  # noqa: E731
+    assert gradcheck(work, (x, alpha), check_forward_ad=True)
+    assert gradgradcheck(work, (x, alpha), check_fwd_over_rev=True)
 
 
 @every_kind

@@ -314,6 +314,11 @@ impl<T: Real, S: Structure> Separation<T> for SparseMap<S> {
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         check_len("g", g.len(), y.len())?;
         let Some(Behind { mut solution, unary: normal, higher }) = self.blended(y)? else {
+            if y.iter().all(|&y| y == T::zero()) {
+                // Every entry was masked.
+                g.fill(T::zero());
+                return Ok(());
+            }
             let rule = "the weights must be an output of the map";
             return Err(Error::parameter("y", "outside of the hull of the structures", rule));
         };

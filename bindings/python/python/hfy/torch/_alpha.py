@@ -10,9 +10,9 @@ from torch import Tensor
 class AlphaParameter(torch.nn.Module):
     """A learnable alpha between `low` and `high`; its call gives it.
 
-    alpha = low + (high - low) sigmoid(raw), or low + softplus(raw) where `high` is infinite, so that no step of an optimiser leads
-    out of the domain. `raw` is the only entry of the state dict. `shape` makes one alpha a head or a row: for scores of shape
-    (batch, heads, queries, keys) it is (heads, 1, 1).
+    alpha = low + (high - low) sigmoid(raw), or low + softplus(raw) where `high` is infinite, so that no step of an
+    optimiser leads out of the domain. `raw` is the only entry of the state dict. `shape` makes one alpha a head or a
+    row: for scores of shape (batch, heads, queries, keys) it is (heads, 1, 1).
 
     >>> import torch
     >>> from hfy.torch import AlphaParameter, entmax_bisect

@@ -1,12 +1,12 @@
 """Derivatives of the maps as torch expressions of their weights, so that autograd finds the derivatives of derivatives.
 
-Every map that is optimal for a regulariser Ω solves θ = ∇Ω(y) + μ on its support. So its Jacobian J is a function of y, and a
-change of the parameter p acts as a change of the scores by -∂∇Ω/∂p: ∂y/∂p = -J ∂∇Ω/∂p.
+Every map that is optimal for a regulariser Ω solves θ = ∇Ω(y) + μ on its support. So its Jacobian J is a function of
+y, and a change of the parameter p acts as a change of the scores by -∂∇Ω/∂p: ∂y/∂p = -J ∂∇Ω/∂p.
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Optional
 
 import torch
 from torch import Tensor
@@ -31,7 +31,7 @@ def named(omega: str, parameter: Tensor | None) -> tuple[str, Any]:
 
 
 def needs_exact_weights(omega: str) -> bool:
-    """Whether the derivative of a map depends on which bounds or structures its weights meet, which rounding to a half type hides."""
+    """Whether derivatives depend on which bounds or structures the weights meet, which rounding to halves hides."""
     return omega.partition(":")[0].strip() not in SMOOTH_IN_ITS_WEIGHTS
 
 
@@ -57,8 +57,10 @@ def pullback(y: Tensor, parameter: Tensor | None, *, g: Tensor, omega: str, dim:
     return pulled.to(g.dtype)
 
 
-def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, *, omega: str, dim: int) -> Tensor:
-    """g · ∂y/∂p, of the shape of the parameter."""
+def parameter_gradient(
+    y: Tensor, g: Tensor, parameter: Tensor, *, x: Optional[Tensor], omega: str, dim: int
+) -> Tensor:
+    """g · ∂y/∂p, of the shape of the parameter. The bounds of `bounded` need the scores, others do not."""
     wide, up, value = _wide(y), _wide(g), _wide(parameter)
     if omega == "entmax":
         tilt = -_entmax_pullback(wide, _entmax_slope(wide, value), value, dim)
@@ -69,11 +71,9 @@ def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, *, omega: str, d
     elif omega == "subsets":
         free = ((wide > 0) & (wide < 1)).to(wide.dtype)
         tilt = free / free.sum(dim, keepdim=True).clamp(min=1)
-    else:  # bounded: what a full entry may have more, the free ones lose
-        free = ((wide > 0) & (wide < value)).to(wide.dtype)
-        mean = (free * up).sum(dim, keepdim=True) / free.sum(dim, keepdim=True).clamp(min=1)
-        full = (wide > 0) & (wide >= value)
-        return (full * (up - mean)).sum_to_size(parameter.shape).to(parameter.dtype)
+    else:
+        assert x is not None
+        return _bounds_gradient(x.detach(), wide, up, value, dim).sum_to_size(parameter.shape).to(parameter.dtype)
     return (up * tilt).sum(dim, keepdim=True).sum_to_size(parameter.shape).to(parameter.dtype)
 
 
@@ -93,6 +93,28 @@ def pulled_back(expression: Callable[..., Tensor], upstream: Tensor, *points: Te
     pull: Any = torch.func.vjp(expression, *points)[1]
     gradients: tuple[Tensor, ...] = pull(upstream)
     return gradients
+
+
+def pushed_forward(
+    expression: Callable[..., Tensor], tangents: Sequence[Optional[Tensor]], *points: Tensor
+) -> Tensor:
+    """The tangent of an expression at some points: its pullback is linear, and this is the pullback of that."""
+    value, pull = torch.func.vjp(expression, *points)[:2]
+    push: Any = torch.func.vjp(pull, torch.zeros_like(value))[1]
+    given = (torch.zeros_like(point) if tangent is None else tangent for tangent, point in zip(tangents, points))
+    pushed: Tensor = push(tuple(given))[0]
+    return pushed
+
+
+def tilted(
+    x: Optional[Tensor], y: Tensor, parameter: Tensor, tangent: Tensor, omega: str, dim: int
+) -> Tensor:
+    """∂y/∂p applied to a tangent of the parameter: the transpose of its gradient, which is linear in g."""
+
+    def gradient(g: Tensor) -> Tensor:
+        return parameter_gradient(y, g, parameter, x=x, omega=omega, dim=dim)
+
+    return pulled_back(gradient, tangent, torch.zeros_like(y))[0]
 
 
 def _wide(tensor: Tensor) -> Tensor:
@@ -123,6 +145,15 @@ def _entmax_pullback(y: Tensor, g: Tensor, alpha: Number, dim: int) -> Tensor:
     return torch.where(alpha.isinf(), 0, pulled) if isinstance(alpha, Tensor) else pulled
 
 
+def _bounds_gradient(x: Tensor, y: Tensor, g: Tensor, upper: Tensor, dim: int) -> Tensor:
+    """What a full entry may have more, the free ones lose; where none is free, the bounds cannot move alone."""
+    free = (y > 0) & (y < upper)
+    level = (x - y).where(free, -torch.inf).amax(dim, keepdim=True)
+    full = (x > level) & (y >= upper) & free.any(dim, keepdim=True)
+    mean = g.where(free, 0).sum(dim, keepdim=True) / free.sum(dim, keepdim=True).clamp(min=1)
+    return (g - mean).where(full, 0)
+
+
 def _entmax_slope(y: Tensor, alpha: Tensor) -> Tensor:
     """∂/∂α of (y^(α-1) - 1) / (α - 1), which is log²y F((α-1) log y), F the derivative of (eᶻ - 1) / z."""
     logs = _log(y)
@@ -130,7 +161,7 @@ def _entmax_slope(y: Tensor, alpha: Tensor) -> Tensor:
 
 
 def _normmax_pullback(y: Tensor, g: Tensor, gamma: Number, dim: int) -> Tensor:
-    """J = |y|^(γ-1) / (γ-1) (diag(b) - y bᵀ - b yᵀ + Σb y yᵀ) with b = y^(2 - γ); 0 for γ = ∞, which is constant by pieces."""
+    """J = |y|^(γ-1) / (γ-1) (diag(b) - y bᵀ - b yᵀ + Σb y yᵀ) with b = y^(2 - γ); 0 for γ = ∞."""
     if not isinstance(gamma, Tensor) and math.isinf(gamma):
         return torch.zeros_like(y)
     kept = _finite(gamma)

@@ -78,7 +78,9 @@ def parameter_gradient(
     """The gradient in the parameter, of its shape and dtype. The bounds of `bounded` need the scores, others do not."""
     if y.numel() == 0:
         return torch.zeros_like(parameter)
-    settings: dict[str, Any] = {"axis": dim, "mask": None if mask is None else array(mask), "bfloat16": y.dtype is torch.bfloat16}
+    settings: dict[str, Any] = {"axis": dim, "bfloat16": y.dtype is torch.bfloat16}
+    if mask is not None:
+        settings["mask"] = array(mask)
 
     def pull(gradient: Tensor) -> Tensor:
         if omega == "bounded":
@@ -145,7 +147,7 @@ def numbers(parameter: Tensor) -> NDArray[Any]:
 
 
 def _spoilt_rows(y: Tensor, gradient: Tensor, dim: int) -> Tensor:
-    """Rows whose gradient upstream is not finite. Their own is then NaN and no error: scaling of losses counts on it."""
+    """Rows whose gradient upstream is not finite. Their own is NaN and no error: scaling of losses counts on it."""
     return (~gradient.isfinite() & (y != 0)).any(dim, keepdim=True)
 
 

@@ -31,8 +31,8 @@ def loss(
     x : tensor of shape (..., classes)
         Scores. A score of minus infinity is masked: the loss stays finite, unless it is that of the target.
     target : tensor
-        Whole numbers of shape (...): classes. Truth values of shape (..., classes): a set of classes a row, over which the mass is
-        spread evenly. Numbers of shape (..., classes): points of the domain of the map.
+        Whole numbers of shape (...): classes. Truth values of shape (..., classes): a set of classes a row, over
+        which the mass is spread evenly. Numbers of shape (..., classes): points of the domain of the map.
     omega, parameter
         As for `separation`. A tensor alpha of entmax or gamma of normmax has a gradient.
     mask : tensor of bool, optional

@@ -56,8 +56,8 @@ class _Loss(torch.nn.Module):
 class SparsemaxLoss(_Loss):
     """The sparsemax loss, reduced. Call it with scores (..., classes) and classes (...).
 
-    `k` only tunes solvers that sort; it is accepted and not needed. `ignore_index`, `reduction` and `weight` (one a class) as for
-    `loss`; rows of `ignore_index` are ignored whatever number it is.
+    `k` only tunes solvers that sort; it is accepted and not needed. `ignore_index`, `reduction` and `weight` (one a
+    class) as for `loss`; rows of `ignore_index` are ignored whatever number it is.
 
     >>> import torch, hfy.torch
     >>> criterion = hfy.torch.SparsemaxLoss(ignore_index=-1)
@@ -117,7 +117,8 @@ class Entmax15Loss(_Loss):
 class EntmaxBisectLoss(_Loss):
     """The alpha-entmax loss, reduced. Arguments as for `SparsemaxLoss`.
 
-    `alpha` is a number, a tensor, or a module whose call gives it, as `AlphaParameter`. `n_iter` is accepted and not needed.
+    `alpha` is a number, a tensor, or a module whose call gives it, as `AlphaParameter`. `n_iter` is accepted and not
+    needed.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.EntmaxBisectLoss(alpha=1.0)(torch.tensor([[0.0, 0.0]]), torch.tensor([0]))

@@ -18,8 +18,8 @@ def sparsemax_loss(
 ) -> Tensor:
     """The sparsemax loss of each row: 0 once the score of the target leads by 1.
 
-    `X` has shape (..., classes), `target` shape (...); for other targets, `mask` (True = takes part) and `ignore_index` see `loss`.
-    `k` only tunes solvers that sort; it is accepted and not needed.
+    `X` has shape (..., classes), `target` shape (...); in `mask` True = takes part. For other targets and for
+    `ignore_index` see `loss`. `k` only tunes solvers that sort; it is accepted and not needed.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.sparsemax_loss(torch.tensor([[1.5, 0.0], [0.0, 0.5]]), torch.tensor([0, 1]))
@@ -75,8 +75,8 @@ def entmax_bisect_loss(
 ) -> Tensor:
     """The alpha-entmax loss of each row: 0 once the score of the target leads by 1 / (alpha - 1).
 
-    `alpha` is a number, or a tensor that broadcasts against `X` with the last axis cut down to length one, and has a gradient.
-    `n_iter` only tunes a bisection; it is accepted and not needed. Other arguments as for `sparsemax_loss`.
+    `alpha` is a number, or a tensor that broadcasts against `X` with the last axis cut down to length one, and has a
+    gradient. `n_iter` only tunes a bisection; it is accepted and not needed. Other arguments as for `sparsemax_loss`.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.entmax_bisect_loss(torch.tensor([[0.0, 0.0]]), torch.tensor([0]), alpha=1.0)  # log 2
@@ -96,8 +96,8 @@ def normmax_bisect_loss(
 ) -> Tensor:
     """The normmax loss of each row, with gamma called `alpha`: 0 once the score of the target leads by 1.
 
-    `alpha` may be a tensor, with a gradient. `n_iter` only tunes a bisection; it is accepted and not needed. Other arguments as for
-    `sparsemax_loss`.
+    `alpha` may be a tensor, with a gradient. `n_iter` only tunes a bisection; it is accepted and not needed. Other
+    arguments as for `sparsemax_loss`.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.normmax_bisect_loss(torch.tensor([[0.0, 1.0]]), torch.tensor([1]), alpha=5)
@@ -109,8 +109,8 @@ def normmax_bisect_loss(
 def subsets_loss(x: Tensor, target: Tensor, k: int, *, mask: Optional[Tensor] = None) -> Tensor:
     """The loss of k-subsets of each row: 0 once the least score of the target set leads the others by 1.
 
-    `x` has shape (..., classes). `target` is k-hot of that shape, as truth values or numbers, or holds the k classes of each row, in
-    shape (..., k). In `mask` True = takes part.
+    `x` has shape (..., classes). `target` is k-hot of that shape, as truth values or numbers, or holds the k classes
+    of each row, in shape (..., k). In `mask` True = takes part.
 
     >>> import torch, hfy.torch
     >>> scores = torch.tensor([[3.0, 2.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]])

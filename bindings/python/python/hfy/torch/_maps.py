@@ -31,9 +31,9 @@ def sparsemax(
 ) -> Any:
     """Sparsemax along an axis: the point of the simplex that is nearest to the scores, with most weights exactly 0.
 
-    `X` is a tensor of any shape, and `mask` broadcasts to it: True = takes part. With `return_support_size` a pair is returned:
-    the weights, and how many of each row are not 0, with `dim` cut down to length one. `k` only tunes solvers that sort; it is
-    accepted and not needed.
+    `X` is a tensor of any shape, and `mask` broadcasts to it: True = takes part. With `return_support_size` a pair is
+    returned: the weights, and how many of each row are not 0, with `dim` cut down to length one. `k` only tunes
+    solvers that sort; it is accepted and not needed.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.sparsemax(torch.tensor([-2.0, 0.0, 0.5]), return_support_size=True)
@@ -50,7 +50,9 @@ def entmax15(
     *,
     mask: Optional[Tensor] = None,
 ) -> Any:
-    """1.5-entmax along an axis, between softmax and sparsemax. Arguments as for `sparsemax`; in `mask` True = takes part.
+    """1.5-entmax along an axis, between softmax and sparsemax.
+
+    Arguments as for `sparsemax`; in `mask` True = takes part.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.entmax15(torch.tensor([-2.0, 0.0, 0.5]))
@@ -62,11 +64,11 @@ def entmax15(
 def entmax(
     x: Tensor, alpha: Union[float, Tensor] = 1.5, dim: int = -1, *, mask: Optional[Tensor] = None
 ) -> Tensor:
-    """Alpha-entmax along an axis, for any alpha from 1 (softmax) through 2 (sparsemax) to infinity (argmax, ties shared).
+    """Alpha-entmax along an axis, for any alpha from 1 (softmax) through 2 (sparsemax) to infinity (argmax).
 
-    `x` is a tensor of any shape. `alpha` is a number, or a tensor that broadcasts against `x` with `dim` cut down to length one:
-    for scores of shape (batch, heads, queries, keys) one alpha a head has the shape (heads, 1, 1). It has a gradient, also at
-    alpha = 1, there from the right. `mask` broadcasts to `x`: True = takes part.
+    `x` is a tensor of any shape. `alpha` is a number, or a tensor that broadcasts against `x` with `dim` cut down to
+    length one: for scores of shape (batch, heads, queries, keys) one alpha a head has the shape (heads, 1, 1). It has
+    a gradient, also at alpha = 1, there from the right. `mask` broadcasts to `x`: True = takes part.
 
     >>> import torch, hfy.torch
     >>> alpha = torch.tensor(1.33, dtype=torch.float64, requires_grad=True)
@@ -116,10 +118,10 @@ def sparsemax_bisect(
 def normmax(
     x: Tensor, gamma: Union[float, Tensor] = 2.0, dim: int = -1, *, mask: Optional[Tensor] = None
 ) -> Tensor:
-    """Gamma-normmax along an axis, for gamma above 1: the weights among the kept entries are flatter, the larger gamma is.
+    """Gamma-normmax along an axis, for gamma above 1: the larger it is, the flatter are the weights that are kept.
 
-    `x` is a tensor of any shape. `gamma` is a number, or a tensor that broadcasts against `x` with `dim` cut down to length one,
-    and has a gradient. `mask` broadcasts to `x`: True = takes part.
+    `x` is a tensor of any shape. `gamma` is a number, or a tensor that broadcasts against `x` with `dim` cut down to
+    length one, and has a gradient. `mask` broadcasts to `x`: True = takes part.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.normmax(torch.tensor([-2.0, 0.0, 0.5]), 2)
@@ -136,7 +138,7 @@ def normmax_bisect(
     *,
     mask: Optional[Tensor] = None,
 ) -> Tensor:
-    """Normmax along an axis: `normmax` under the name and with the arguments of the package entmax, where gamma is called alpha.
+    """Normmax along an axis: `normmax` as the package entmax has it, where gamma is called alpha.
 
     `n_iter` only tunes a bisection; it is accepted and not needed. In `mask` True = takes part.
 
@@ -150,8 +152,9 @@ def normmax_bisect(
 def subsets(x: Tensor, k: Union[float, Tensor], dim: int = -1, *, mask: Optional[Tensor] = None) -> Tensor:
     """k-subsets along an axis: weights between 0 and 1 that sum to k, the marginals of sets of exactly k entries.
 
-    `x` is a tensor of any shape. `k` is a number from 0 to the length of a row, not only whole, or a tensor that broadcasts against
-    `x` with `dim` cut down to length one, and has a gradient. `mask` broadcasts to `x`: True = takes part.
+    `x` is a tensor of any shape. `k` is a number from 0 to the length of a row, not only whole, or a tensor that
+    broadcasts against `x` with `dim` cut down to length one, and has a gradient.
+    `mask` broadcasts to `x`: True = takes part.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.subsets(torch.tensor([0.0, 0.25, 0.5, 0.75, 1.0]), 2)
@@ -168,7 +171,7 @@ def budget_bisect(
     *,
     mask: Optional[Tensor] = None,
 ) -> Tensor:
-    """k-subsets along an axis: `subsets` under the name and with the arguments of the package entmax, where k is called budget.
+    """k-subsets along an axis: `subsets` as the package entmax has it, where k is called budget.
 
     `n_iter` only tunes a bisection; it is accepted and not needed. In `mask` True = takes part.
 
@@ -184,8 +187,8 @@ def bounded_sparsemax(
 ) -> Tensor:
     """Constrained sparsemax along an axis: the nearest point of the simplex whose weights do not exceed `upper`.
 
-    `x` is a tensor of any shape. `upper` is a number, or a tensor that broadcasts to `x` and has a gradient; the bounds of a row
-    must sum to at least 1. `mask` broadcasts to `x`: True = takes part.
+    `x` is a tensor of any shape. `upper` is a number, or a tensor that broadcasts to `x` and has a gradient; the
+    bounds of a row must sum to at least 1. `mask` broadcasts to `x`: True = takes part.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.bounded_sparsemax(torch.tensor([1.0, 1.0, 1.0, 0.0]), torch.tensor([0.25, 1.0, 1.0, 1.0]))

@@ -5,20 +5,34 @@ from typing import Any, Optional
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 from torch.library import custom_op
 
 Gradients = tuple[Optional[Tensor], ...]
 
 
+def save(ctx: Any, *tensors: Optional[Tensor]) -> None:
+    """Keeps tensors for both directions of differentiation."""
+    ctx.save_for_backward(*tensors)
+    ctx.save_for_forward(*tensors)
+
+
+def total(a: Optional[Tensor], b: Tensor) -> Tensor:
+    """The sum, where the first may be missing."""
+    return b if a is None else a + b
+
+
 class Primitive:
     """A kernel that torch can differentiate, batch, compile and export.
 
-    It is a registered operator for compilers, exporters and tracers; a function with a rule for each transform of torch.func; and
-    a short way for tensors that nothing watches, since a call of the others costs three to ten times as much.
+    It is a registered operator for compilers, exporters and tracers; a function with a rule for each transform of
+    torch.func; and a short way for tensors that nothing watches, since a call of the others costs three to ten times
+    as much.
 
     kernel : what computes, on plain tensors
     like : what an output looks like, from the same arguments
     keep(ctx, inputs, output), backward(ctx, *gradients) : as in torch.library.register_autograd
+    push(ctx, *tangents) : the tangents of the outputs, as in torch.autograd.Function.jvp
     batched(info, in_dims, *inputs) : as in torch.library.register_vmap
     """
 
@@ -29,6 +43,7 @@ class Primitive:
         like: Callable[..., Any],
         keep: Callable[[Any, tuple[Any, ...], Any], None],
         backward: Callable[..., Gradients],
+        push: Callable[..., Any],
         batched: Callable[..., Any],
     ) -> None:
         self.kernel = kernel
@@ -46,14 +61,14 @@ class Primitive:
             return output
 
         self.transformed = _function(
-            name, forward=under_transforms, setup_context=keep, backward=backward, vmap=batched
+            name, forward=under_transforms, setup_context=keep, backward=backward, jvp=push, vmap=batched
         )
         self.short = _function(name, forward=at_once, backward=backward)
 
     def __call__(self, *inputs: Any) -> Any:
         if torch.compiler.is_compiling():
             return self.operator(*inputs)
-        if torch._C._are_functorch_transforms_active():
+        if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
             return self.transformed.apply(*inputs)
         if _are_watched(inputs):
             return self.operator(*inputs)

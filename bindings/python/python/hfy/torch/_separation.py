@@ -15,26 +15,26 @@ Parameter = Union[float, Tensor, None]
 def separation(
     x: Tensor, omega: str, parameter: Parameter = None, dim: int = -1, *, mask: Optional[Tensor] = None
 ) -> Tensor:
-    """The weights of the map that a text names, along an axis. Differentiable twice and more, in `x` and in `parameter`.
+    """The weights of the map that a text names, along an axis, with derivatives of every order.
 
     Parameters
     ----------
     x : tensor of any shape
         float16, bfloat16, float32 or float64. What is returned has its shape, dtype, device and strides.
     omega : str
-        "softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:4", "sequence:2:t=0.5", ...; or a name that `parameter`
-        completes: "entmax", "normmax", "subsets", "power", "bounded".
+        "softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:4", "sequence:2:t=0.5", ...; or a name that
+        `parameter` completes: "entmax", "normmax", "subsets", "power", "bounded".
     parameter : number or tensor, optional
-        alpha, gamma, k, r, or the upper bounds. A tensor broadcasts against `x` with `dim` cut down to length one (bounds: against
-        `x`), and has a gradient.
+        alpha, gamma, k, r, or the upper bounds. A tensor broadcasts against `x` with `dim` cut down to length one
+        (bounds: against `x`), and has a gradient.
     dim : int
         The axis that a row lies along.
     mask : tensor of bool, optional
-        Broadcasts to `x`. **True = takes part**: False hides an entry, whose weight is exactly 0. So does a score of minus
-        infinity. A row with nothing left gives zeros, and its gradient is zero.
+        Broadcasts to `x`. **True = takes part**: False hides an entry, whose weight is exactly 0. So does a score of
+        minus infinity. A row with nothing left gives zeros, and its gradient is zero.
 
-    Scores of NaN or plus infinity are a ValueError. A gradient upstream that is not finite gives NaN in its row, as the scaling of
-    losses expects. Tensors on other devices are copied to the host and back.
+    Scores of NaN or plus infinity are a ValueError. A gradient upstream that is not finite gives NaN in its row, as
+    the scaling of losses expects. Tensors on other devices are copied to the host and back.
 
     >>> import torch
     >>> from hfy.torch import separation
@@ -55,7 +55,7 @@ def separation(
 def checked(
     x: Tensor, omega: str, parameter: Parameter, dim: int, mask: Optional[Tensor]
 ) -> tuple[Tensor, Optional[Tensor], str, int]:
-    """Scores, parameter, text and axis as primitives take them: no numbers apart, an axis from the end, no halves in autocast."""
+    """Scores, parameter, text and axis as primitives take them: numbers in the text, the axis from the end."""
     if not isinstance(x, Tensor) or x.dtype not in FLOATS:
         _refuse_scores(x)
     axes = x.dim()
