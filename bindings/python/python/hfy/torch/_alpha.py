@@ -48,4 +48,5 @@ class AlphaParameter(torch.nn.Module):
         return (self.low + (self.high - self.low) * torch.sigmoid(self.raw)).clamp(self.low, self.high)
 
     def extra_repr(self) -> str:
+        """What `print` shows."""
         return f"low={self.low}, high={self.high}, shape={tuple(self.raw.shape)}"

@@ -5,8 +5,8 @@ change of the parameter p acts as a change of the scores by -∂∇Ω/∂p: ∂y
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Optional
 
 import torch
 from torch import Tensor
@@ -16,6 +16,7 @@ from ._kernels import HALVES
 Number = Tensor | float
 FIXED = {"softmax": ("entmax", 1.0), "sparsemax": ("entmax", 2.0), "argmax": ("entmax", math.inf)}
 CURVED = frozenset({"entmax", "normmax", "power", "exponential", "exp"})
+SMOOTH_IN_ITS_WEIGHTS = CURVED | {*FIXED, "subsets", "quadratic", "identity"}
 
 
 def named(omega: str, parameter: Tensor | None) -> tuple[str, Any]:
@@ -27,6 +28,11 @@ def named(omega: str, parameter: Tensor | None) -> tuple[str, Any]:
     if parameter is not None:
         return name, _wide(parameter)
     return name, float(text) if name in CURVED and text else None
+
+
+def needs_exact_weights(omega: str) -> bool:
+    """Whether the derivative of a map depends on which bounds or structures its weights meet, which rounding to a half type hides."""
+    return omega.partition(":")[0].strip() not in SMOOTH_IN_ITS_WEIGHTS
 
 
 def is_curved(omega: str, parameter: Tensor | None) -> bool:
@@ -51,8 +57,10 @@ def pullback(y: Tensor, parameter: Tensor | None, *, g: Tensor, omega: str, dim:
     return pulled.to(g.dtype)
 
 
-def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, *, omega: str, dim: int) -> Tensor:
-    """g · ∂y/∂p, of the shape of the parameter."""
+def parameter_gradient(
+    y: Tensor, g: Tensor, parameter: Tensor, *, x: Optional[Tensor], omega: str, dim: int
+) -> Tensor:
+    """g · ∂y/∂p, of the shape of the parameter. The bounds of `bounded` need the scores, others do not."""
     wide, up, value = _wide(y), _wide(g), _wide(parameter)
     if omega == "entmax":
         tilt = -_entmax_pullback(wide, _entmax_slope(wide, value), value, dim)
@@ -63,11 +71,9 @@ def parameter_gradient(y: Tensor, g: Tensor, parameter: Tensor, *, omega: str, d
     elif omega == "subsets":
         free = ((wide > 0) & (wide < 1)).to(wide.dtype)
         tilt = free / free.sum(dim, keepdim=True).clamp(min=1)
-    else:  # bounded: what a full entry may have more, the free ones lose
-        free = ((wide > 0) & (wide < value)).to(wide.dtype)
-        mean = (free * up).sum(dim, keepdim=True) / free.sum(dim, keepdim=True).clamp(min=1)
-        full = (wide > 0) & (wide >= value)
-        return (full * (up - mean)).sum_to_size(parameter.shape).to(parameter.dtype)
+    else:
+        assert x is not None
+        return _bounds_gradient(x.detach(), wide, up, value, dim).sum_to_size(parameter.shape).to(parameter.dtype)
     return (up * tilt).sum(dim, keepdim=True).sum_to_size(parameter.shape).to(parameter.dtype)
 
 
@@ -87,6 +93,28 @@ def pulled_back(expression: Callable[..., Tensor], upstream: Tensor, *points: Te
     pull: Any = torch.func.vjp(expression, *points)[1]
     gradients: tuple[Tensor, ...] = pull(upstream)
     return gradients
+
+
+def pushed_forward(
+    expression: Callable[..., Tensor], tangents: Sequence[Optional[Tensor]], *points: Tensor
+) -> Tensor:
+    """The tangent of an expression at some points: its pullback is linear, and this is the pullback of that."""
+    value, pull = torch.func.vjp(expression, *points)[:2]
+    push: Any = torch.func.vjp(pull, torch.zeros_like(value))[1]
+    given = (torch.zeros_like(point) if tangent is None else tangent for tangent, point in zip(tangents, points))
+    pushed: Tensor = push(tuple(given))[0]
+    return pushed
+
+
+def tilted(
+    x: Optional[Tensor], y: Tensor, parameter: Tensor, tangent: Tensor, omega: str, dim: int
+) -> Tensor:
+    """∂y/∂p applied to a tangent of the parameter: the transpose of its gradient, which is linear in g."""
+
+    def gradient(g: Tensor) -> Tensor:
+        return parameter_gradient(y, g, parameter, x=x, omega=omega, dim=dim)
+
+    return pulled_back(gradient, tangent, torch.zeros_like(y))[0]
 
 
 def _wide(tensor: Tensor) -> Tensor:
@@ -115,6 +143,15 @@ def _entmax_pullback(y: Tensor, g: Tensor, alpha: Number, dim: int) -> Tensor:
     total = s.sum(dim, keepdim=True)
     pulled = s * (g - (s * g).sum(dim, keepdim=True) / torch.where(total > 0, total, 1))
     return torch.where(alpha.isinf(), 0, pulled) if isinstance(alpha, Tensor) else pulled
+
+
+def _bounds_gradient(x: Tensor, y: Tensor, g: Tensor, upper: Tensor, dim: int) -> Tensor:
+    """What a full entry may have more, the free ones lose; where none is free, the bounds cannot move alone."""
+    free = (y > 0) & (y < upper)
+    level = (x - y).where(free, -torch.inf).amax(dim, keepdim=True)
+    full = (x > level) & (y >= upper) & free.any(dim, keepdim=True)
+    mean = g.where(free, 0).sum(dim, keepdim=True) / free.sum(dim, keepdim=True).clamp(min=1)
+    return (g - mean).where(full, 0)
 
 
 def _entmax_slope(y: Tensor, alpha: Tensor) -> Tensor:

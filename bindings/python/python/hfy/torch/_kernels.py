@@ -18,6 +18,8 @@ _through_the_host_was_said = False
 
 def weights(x: Tensor, parameter: Optional[Tensor], mask: Optional[Tensor], omega: str, dim: int) -> Tensor:
     """The weights of a map, of the shape and strides of `x`."""
+    if x.numel() == 0:
+        return torch.empty_like(x)
     out = torch.empty_like(x) if x.is_cpu else torch.empty_like(x, device="cpu")
     _hfy.forward(
         omega,
@@ -48,6 +50,8 @@ def pulled(
 def _pulled(
     y: Tensor, gradient: Tensor, parameter: Optional[Tensor], mask: Optional[Tensor], omega: str, dim: int
 ) -> Tensor:
+    if y.numel() == 0:
+        return torch.empty_like(y)
     out = torch.empty_like(y) if y.is_cpu else torch.empty_like(y, device="cpu")
     _hfy.pullback(
         omega,
@@ -72,6 +76,8 @@ def parameter_gradient(
     dim: int,
 ) -> Tensor:
     """The gradient in the parameter, of its shape and dtype. The bounds of `bounded` need the scores, others do not."""
+    if y.numel() == 0:
+        return torch.zeros_like(parameter)
     settings: dict[str, Any] = {"axis": dim, "mask": None if mask is None else array(mask), "bfloat16": y.dtype is torch.bfloat16}
 
     def pull(gradient: Tensor) -> Tensor:
@@ -105,6 +111,8 @@ def losses(
     ignore_index: Optional[int],
 ) -> tuple[Tensor, Tensor]:
     """The Fenchel-Young loss of each row along the last axis, and its gradient in the scores: weights less target."""
+    if x.numel() == 0:
+        return x.new_zeros(x.shape[:-1]), x.new_zeros(x.shape)
     found, gradient = _hfy.loss(
         omega,
         array(x),

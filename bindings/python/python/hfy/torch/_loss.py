@@ -5,6 +5,8 @@ from typing import Any, Optional
 import torch
 from torch import Tensor
 
+from ._formulas import needs_exact_weights
+from ._kernels import HALVES
 from ._row_losses import row_losses
 from ._separation import Parameter, checked
 
@@ -51,7 +53,8 @@ def loss(
         raise ValueError(f"reduction = {reduction!r}; expected one of {', '.join(REDUCTIONS)}")
     x, parameter, omega, _ = checked(x, omega, parameter, -1, mask)
     _check_target(target, x)
-    losses: Tensor = row_losses(x, target, parameter, mask, omega, ignore_index)[0]
+    wide = x.float() if x.dtype in HALVES and needs_exact_weights(omega) else x
+    losses: Tensor = row_losses(wide, target, parameter, mask, omega, ignore_index)[0].to(x.dtype)
     if weight is not None:
         shares = _shares(weight, target, x, ignore_index)
         losses = losses * shares

@@ -18,7 +18,7 @@ class _Loss(torch.nn.Module):
         self,
         omega: str,
         parameter: Union[float, Tensor, torch.nn.Module, None],
-        ignore_index: int,
+        ignore_index: Optional[int],
         reduction: str,
         weight: Optional[Tensor],
     ) -> None:
@@ -35,6 +35,7 @@ class _Loss(torch.nn.Module):
         self.register_buffer("weight", weight)
 
     def forward(self, X: Tensor, target: Tensor, *, mask: Optional[Tensor] = None) -> Tensor:
+        """The loss of scores (..., classes) and targets, as `loss` takes them. In `mask` True = takes part."""
         parameter = self.parameter() if isinstance(self.parameter, torch.nn.Module) else self.parameter
         return loss(
             X,
@@ -48,6 +49,7 @@ class _Loss(torch.nn.Module):
         )
 
     def extra_repr(self) -> str:
+        """What `print` shows."""
         return f"ignore_index={self.ignore_index}, reduction={self.reduction!r}"
 
 
@@ -154,8 +156,8 @@ class NormmaxBisectLoss(_Loss):
         super().__init__("normmax", alpha, ignore_index, reduction, weight)
 
 
-class SubsetsLoss(torch.nn.Module):
-    """The loss of k-subsets, reduced. Targets as for `subsets_loss`.
+class SubsetsLoss(_Loss):
+    """The loss of k-subsets, reduced. Targets as for `subsets_loss`, `reduction` as for `loss`.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.SubsetsLoss(k=2)(torch.tensor([[3.0, 2.0, 1.0, 0.0]]), torch.tensor([[0, 1]]))
@@ -163,14 +165,13 @@ class SubsetsLoss(torch.nn.Module):
     """
 
     def __init__(self, k: int, reduction: str = "elementwise_mean") -> None:
-        super().__init__()
-        if reduction not in REDUCTIONS:
-            raise ValueError(f"reduction = {reduction!r}; expected one of {', '.join(REDUCTIONS)}")
+        super().__init__("subsets", k, None, reduction, None)
         self.k = k
-        self.reduction = reduction
 
-    def forward(self, x: Tensor, target: Tensor, *, mask: Optional[Tensor] = None) -> Tensor:
-        return loss(x, k_hot(target, x, self.k), "subsets", self.k, mask=mask, reduction=self.reduction)
+    def forward(self, X: Tensor, target: Tensor, *, mask: Optional[Tensor] = None) -> Tensor:
+        """The loss of scores (..., classes) and sets of k classes. In `mask` True = takes part."""
+        return super().forward(X, k_hot(target, X, self.k), mask=mask)
 
     def extra_repr(self) -> str:
+        """What `print` shows."""
         return f"k={self.k}, reduction={self.reduction!r}"

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from . import _formulas, _kernels
 from ._batching import aligned, along_the_front
-from ._primitive import Gradients, Primitive
+from ._primitive import Gradients, Primitive, save
 
 
 def _like(
@@ -24,17 +24,25 @@ def _like(
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    _, *tensors, ctx.omega, ctx.dim = inputs
-    ctx.save_for_backward(*tensors)
+    *tensors, ctx.omega, ctx.dim = inputs
+    save(ctx, *tensors)
 
 
 def _backward(ctx: Any, upstream: Tensor) -> Gradients:
-    y, gradient, parameter, mask = ctx.saved_tensors
+    x, y, gradient, parameter, mask = ctx.saved_tensors
     if mask is not None:
         gradient = gradient.where(mask, 0)
-    turned = partial(_formulas.parameter_gradient, omega=ctx.omega, dim=ctx.dim)
+    turned = partial(_formulas.parameter_gradient, x=x, omega=ctx.omega, dim=ctx.dim)
     in_y, in_gradient, in_parameter = _formulas.pulled_back(turned, upstream, y, gradient, parameter)
     return None, in_y, in_gradient, in_parameter, None, None, None
+
+
+def _push(ctx: Any, _: Optional[Tensor], *tangents: Optional[Tensor]) -> Tensor:
+    x, y, gradient, parameter, mask = ctx.saved_tensors
+    if mask is not None:
+        gradient = gradient.where(mask, 0)
+    turned = partial(_formulas.parameter_gradient, x=x, omega=ctx.omega, dim=ctx.dim)
+    return _formulas.pushed_forward(turned, tangents[:3], y, gradient, parameter)
 
 
 def _batched(
@@ -59,5 +67,5 @@ def _batched(
 
 
 parameter_gradient = Primitive(
-    "parameter_gradient", _kernels.parameter_gradient, _like, _keep, _backward, _batched
+    "parameter_gradient", _kernels.parameter_gradient, _like, _keep, _backward, _push, _batched
 )

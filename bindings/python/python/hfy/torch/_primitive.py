@@ -5,9 +5,21 @@ from typing import Any, Optional
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 from torch.library import custom_op
 
 Gradients = tuple[Optional[Tensor], ...]
+
+
+def save(ctx: Any, *tensors: Optional[Tensor]) -> None:
+    """Keeps tensors for both directions of differentiation."""
+    ctx.save_for_backward(*tensors)
+    ctx.save_for_forward(*tensors)
+
+
+def total(a: Optional[Tensor], b: Tensor) -> Tensor:
+    """The sum, where the first may be missing."""
+    return b if a is None else a + b
 
 
 class Primitive:
@@ -19,6 +31,7 @@ class Primitive:
     kernel : what computes, on plain tensors
     like : what an output looks like, from the same arguments
     keep(ctx, inputs, output), backward(ctx, *gradients) : as in torch.library.register_autograd
+    push(ctx, *tangents) : the tangents of the outputs, as in torch.autograd.Function.jvp
     batched(info, in_dims, *inputs) : as in torch.library.register_vmap
     """
 
@@ -29,6 +42,7 @@ class Primitive:
         like: Callable[..., Any],
         keep: Callable[[Any, tuple[Any, ...], Any], None],
         backward: Callable[..., Gradients],
+        push: Callable[..., Any],
         batched: Callable[..., Any],
     ) -> None:
         self.kernel = kernel
@@ -46,14 +60,14 @@ class Primitive:
             return output
 
         self.transformed = _function(
-            name, forward=under_transforms, setup_context=keep, backward=backward, vmap=batched
+            name, forward=under_transforms, setup_context=keep, backward=backward, jvp=push, vmap=batched
         )
         self.short = _function(name, forward=at_once, backward=backward)
 
     def __call__(self, *inputs: Any) -> Any:
         if torch.compiler.is_compiling():
             return self.operator(*inputs)
-        if torch._C._are_functorch_transforms_active():
+        if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
             return self.transformed.apply(*inputs)
         if _are_watched(inputs):
             return self.operator(*inputs)
@@ -68,11 +82,11 @@ _PLAIN = frozenset({Tensor, torch.nn.Parameter})
 
 
 def _are_watched(inputs: tuple[Any, ...]) -> bool:
-    """Whether there is a tracer, a mode or a subclass that has to see operators."""
+    """Whether there is a tracer, a mode, or a tensor without numbers, that has to see operators."""
     if torch._C._len_torch_dispatch_stack() or torch._C._is_tracing():
         return True
     for part in inputs:
-        if isinstance(part, Tensor) and type(part) not in _PLAIN:
+        if isinstance(part, Tensor) and (type(part) not in _PLAIN or part.is_meta):
             return True
     return False
 

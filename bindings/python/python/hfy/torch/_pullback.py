@@ -8,7 +8,7 @@ from torch import Tensor
 
 from . import _formulas, _kernels
 from ._batching import aligned, along_the_front
-from ._primitive import Gradients, Primitive
+from ._primitive import Gradients, Primitive, save, total
 
 
 def _like(
@@ -19,7 +19,7 @@ def _like(
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     *tensors, ctx.omega, ctx.dim = inputs
-    ctx.save_for_backward(*tensors)
+    save(ctx, *tensors)
 
 
 def _backward(ctx: Any, upstream: Tensor) -> Gradients:
@@ -40,6 +40,24 @@ def _backward(ctx: Any, upstream: Tensor) -> Gradients:
     return in_y, in_gradient, in_parameter, None, None, None
 
 
+def _push(
+    ctx: Any, of_y: Optional[Tensor], of_gradient: Optional[Tensor], of_parameter: Optional[Tensor], *_: None
+) -> Tensor:
+    y, gradient, parameter, mask = ctx.saved_tensors
+    omega, dim = ctx.omega, ctx.dim
+    pushed = None if of_gradient is None else pullback(y, of_gradient, parameter, mask, omega, dim)
+    if (of_y is not None or of_parameter is not None) and _formulas.is_curved(omega, parameter):
+        if mask is not None:
+            gradient = gradient.where(mask, 0)
+        moved = partial(_formulas.pullback, g=gradient, omega=omega, dim=dim)
+        if parameter is None:
+            turn = _formulas.pushed_forward(partial(moved, parameter=None), (of_y,), y)
+        else:
+            turn = _formulas.pushed_forward(moved, (of_y, of_parameter), y, parameter)
+        pushed = total(pushed, turn if mask is None else turn.where(mask, 0))
+    return torch.zeros_like(y) if pushed is None else pushed
+
+
 def _batched(
     info: Any,
     in_dims: tuple[Any, ...],
@@ -56,4 +74,4 @@ def _batched(
     return pullback(y, gradient, parameter, mask, omega, dim), 0
 
 
-pullback = Primitive("pullback", _kernels.pulled, _like, _keep, _backward, _batched)
+pullback = Primitive("pullback", _kernels.pulled, _like, _keep, _backward, _push, _batched)

@@ -5,6 +5,7 @@ from typing import Any, Optional, Union
 import torch
 from torch import Tensor
 
+from ._formulas import needs_exact_weights
 from ._kernels import FLOATS, HALVES
 from ._weights import weights
 
@@ -46,8 +47,9 @@ def separation(
     tensor([0.5741, 0.3482, 0.0777])
     """
     x, parameter, omega, dim = checked(x, omega, parameter, dim, mask)
-    weighed: Tensor = weights(x, parameter, mask, omega, dim)
-    return weighed
+    wide = x.float() if x.dtype in HALVES and needs_exact_weights(omega) else x
+    weighed: Tensor = weights(wide, parameter, mask, omega, dim)
+    return weighed if wide is x else weighed.to(x.dtype)
 
 
 def checked(
@@ -64,7 +66,7 @@ def checked(
     if parameter is not None and not isinstance(parameter, Tensor):
         omega, parameter = _with_number(omega, parameter)
     if x.dtype in HALVES and torch.is_autocast_enabled(x.device.type):
-        x = x.float()  # as softmax does
+        x = x.float()  # as torch does for softmax on CUDA
     return x, parameter, omega, dim if dim < 0 else dim - axes
 
 

@@ -5,10 +5,10 @@ from typing import Any, Optional
 import torch
 from torch import Tensor
 
-from . import _kernels
+from . import _formulas, _kernels
 from ._batching import aligned, along_the_front
 from ._parameter_gradient import parameter_gradient
-from ._primitive import Gradients, Primitive
+from ._primitive import Gradients, Primitive, save, total
 from ._pullback import pullback
 
 
@@ -18,7 +18,7 @@ def _like(x: Tensor, parameter: Optional[Tensor], mask: Optional[Tensor], omega:
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     x, parameter, mask, ctx.omega, ctx.dim = inputs
-    ctx.save_for_backward(output, parameter, mask, x if parameter is not None and ctx.omega == "bounded" else None)
+    save(ctx, output, parameter, mask, x if parameter is not None and ctx.omega == "bounded" else None)
 
 
 def _backward(ctx: Any, gradient: Tensor) -> Gradients:
@@ -31,6 +31,14 @@ def _backward(ctx: Any, gradient: Tensor) -> Gradients:
     return in_x, in_parameter, None, None, None
 
 
+def _push(ctx: Any, of_x: Optional[Tensor], of_parameter: Optional[Tensor], *_: None) -> Tensor:
+    y, parameter, mask, x = ctx.saved_tensors
+    moved = None if of_x is None else pullback(y, of_x, parameter, mask, ctx.omega, ctx.dim)  # J is symmetric
+    if of_parameter is not None:
+        moved = total(moved, _formulas.tilted(x, y, parameter, of_parameter, ctx.omega, ctx.dim))
+    return torch.zeros_like(y) if moved is None else moved
+
+
 def _batched(
     info: Any, in_dims: tuple[Any, ...], x: Tensor, parameter: Any, mask: Any, omega: str, dim: int
 ) -> tuple[Tensor, int]:
@@ -40,4 +48,4 @@ def _batched(
     return weights(x, parameter, mask, omega, dim), 0
 
 
-weights = Primitive("separation", _kernels.weights, _like, _keep, _backward, _batched)
+weights = Primitive("separation", _kernels.weights, _like, _keep, _backward, _push, _batched)
