@@ -1,6 +1,7 @@
 """The associative memory in the layers: retrieval, energies, updates until converged, and reports."""
 
 import math
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed, so hfy.torc
 
 import hfy  # noqa: E402
 from hfy.torch.nn import Hopfield, HopfieldLayer, HopfieldPooling  # noqa: E402
-from nn_common import random  # noqa: E402
+from nn_common import random, spread  # noqa: E402
 
 OMEGAS = ["softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:2", "sequence:2:t=0.1"]
 PSIS = ["identity", "l2", "l2:2.5", "layernorm", "layernorm:eta=2,eps=0.1"]
@@ -162,6 +163,18 @@ def test_no_end_is_told_and_does_not_hang():
     with pytest.warns(RuntimeWarning, match="update_steps_limit = 5"):
         _, report = memory.retrieve(query, stored, return_report=True)
     assert (report.steps == 5).all() and not report.converged.any()
+
+
+@pytest.mark.parametrize("most, told", [([None, 9], True), ([5, 9], False), ([9, None], True)])
+def test_only_heads_without_an_end_of_their_own_are_told(most, told):
+    layer = spread(
+        Hopfield(8, num_heads=2, scaling=0.1, update_steps_max=most, update_steps_eps=1e-12, update_steps_limit=5)
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _, report = layer(random(2, 5, 8).float(), return_report=True)
+    assert (len(caught) == 1) == told
+    assert report.steps.tolist() == [[5 if count is None else count for count in most]] * 2
 
 
 @pytest.mark.parametrize("omega", OMEGAS[:-1])  # a sequence has an order

@@ -60,14 +60,17 @@ def iterate(
     """
     association = associate(state)
     batch, heads = association.shape[:2]
+    steps = torch.zeros(batch, heads, dtype=torch.int64, device=association.device)
+    most = max(stopping.allowed)
+    if most == 0:
+        return Iteration(association, state, steps)
     allowed = head_tensor(stopping.allowed, association).reshape(1, heads)
     eps = head_tensor(stopping.eps, association).reshape(1, heads)
-    steps = torch.zeros(batch, heads, dtype=torch.int64, device=association.device)
-    active = torch.ones_like(steps, dtype=torch.bool)
+    settled = torch.zeros_like(steps, dtype=torch.bool)
     # A compiled graph has a fixed number of updates: heads that have ended stay as they are.
     unrolled = torch.compiler.is_compiling() and None not in stopping.most
-    for step in range(max(stopping.allowed)):
-        active = active & (allowed > step)
+    for step in range(most):
+        active = ~settled & (allowed > step)
         if not unrolled and not bool(active.any()):
             break
         state = torch.where(active[:, :, None, None], update(association).to(state.dtype), state)
@@ -75,10 +78,10 @@ def iterate(
         updated = associate(state)
         with torch.no_grad():
             steps = steps + active
-            active = active & ~(change(updated, association) <= eps)
+            settled = settled | (active & (change(updated, association) <= eps))
         association = updated
-    else:
-        if None in stopping.most and bool(active.any()):
-            rule = "a head of an element of the batch still changed by more than update_steps_eps"
-            warnings.warn(f"update_steps_limit = {stopping.limit}: {rule}", RuntimeWarning, stacklevel=2)
+    unlimited = [head for head, count in enumerate(stopping.most) if count is None]
+    if unlimited and not bool(settled[:, unlimited].all()):
+        rule = "a head of an element of the batch still changed by more than update_steps_eps"
+        warnings.warn(f"update_steps_limit = {stopping.limit}: {rule}", RuntimeWarning, stacklevel=2)
     return Iteration(association, state, steps)
