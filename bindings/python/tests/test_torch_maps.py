@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -52,6 +53,23 @@ def test_strides(name, value):
 def test_memory_is_shared(dtype):
     for x in [draw(4, 5, dtype=dtype), draw(4, 5, dtype=dtype).T, draw(4, 5, dtype=dtype).requires_grad_()]:
         assert _kernels.array(x).ctypes.data == x.data_ptr()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_nothing_of_the_size_of_a_tensor_is_made_beside_what_torch_makes(dtype):
+    def work(leaf):
+        y = hfy.torch.entmax15(leaf)
+        torch.autograd.grad(y, leaf, y.detach())
+
+    x = draw(500, 400, dtype=dtype)
+    for leaf in [x, x.T]:
+        leaf = leaf.detach().requires_grad_()
+        work(leaf)  # what is imported at first is not meant
+        tracemalloc.start()  # which sees what numpy allocates
+        work(leaf)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < x.nbytes / 8
 
 
 @every

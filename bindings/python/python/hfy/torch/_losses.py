@@ -53,7 +53,9 @@ def sparsemax_bisect_loss(
     mask: Optional[Tensor] = None,
     ignore_index: Optional[int] = None,
 ) -> Tensor:
-    """`sparsemax_loss`, exactly: `n_iter` only tunes a bisection; it is accepted and not needed.
+    """`sparsemax_loss` under another name of the package entmax; arguments as for it.
+
+    `n_iter` only tunes a bisection; it is accepted and not needed.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.sparsemax_bisect_loss(torch.tensor([[0.0, 0.5]]), torch.tensor([1]))
