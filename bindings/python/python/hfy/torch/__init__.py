@@ -11,8 +11,8 @@ tensor([ 0.0000, -0.5000,  0.5000])
 
 try:
     import torch as _torch  # noqa: F401
-except ImportError as error:
-    raise ImportError("hfy.torch needs torch, which is not installed: pip install 'hfy[torch]'") from error
+except ImportError as _error:
+    raise ImportError("hfy.torch needs torch, which is not installed: pip install 'hfy[torch]'") from _error
 
 from ._alpha import AlphaParameter
 from ._loss import loss
