@@ -1,7 +1,7 @@
 //! Derivatives against central differences. The map is piecewise linear, so that these are exact but for rounding.
 
 use hfy::structure::{ActiveSet, AtMost, Regulariser, Sequence, Solution, Spans, SparseMap};
-use hfy::{Entmax, Real, Separation, Subsets};
+use hfy::{Convex, Entmax, Outcome, Real, Separation, Subsets};
 use proptest::prelude::*;
 
 use crate::brute::{BOTH, affine_rank, allowed, holds, lead, written};
@@ -236,4 +236,16 @@ fn large_faces() {
             assert!(off <= 1e-9, "{k} of {n}: {off:e}");
         }
     }
+}
+
+#[test]
+fn a_row_where_everything_is_masked() {
+    let map = SparseMap::new(Sequence::new(2).expect("sound"));
+    let mut y = [f64::NEG_INFINITY; 4];
+    assert_eq!(map.argmax(&mut y).expect("sound"), Outcome::Empty);
+    let mut g = [1.0, 2.0, 3.0, 4.0];
+    map.pullback(&y, &mut g).expect("an output");
+    assert_eq!((y, g), ([0.0; 4], [0.0; 4]));
+    let elsewhere = map.pullback(&[0.5, 0.0, 0.0, 0.0], &mut g).expect_err("no output");
+    assert!(elsewhere.to_string().contains("outside of the hull"), "{elsewhere}");
 }

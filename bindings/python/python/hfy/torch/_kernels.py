@@ -1,4 +1,4 @@
-"""The kernels on tensors: numpy sees their memory, and torch allocates what is returned."""
+"""The kernels on tensors, whose memory numpy sees."""
 
 import warnings
 from typing import Any, Optional
@@ -13,6 +13,14 @@ from .. import _hfy
 HALVES = frozenset({torch.float16, torch.bfloat16})
 FLOATS = HALVES | {torch.float32, torch.float64}
 
+AS_IN_NUMPY = {
+    torch.float64: np.float64,
+    torch.float32: np.float32,
+    torch.float16: np.float16,
+    torch.bfloat16: np.uint16,
+}
+LARGE = 1 << 22  # bytes, as for numpy
+
 _through_the_host_was_said = False
 
 
@@ -20,7 +28,7 @@ def weights(x: Tensor, parameter: Optional[Tensor], mask: Optional[Tensor], omeg
     """The weights of a map, of the shape and strides of `x`."""
     if x.numel() == 0:
         return torch.empty_like(x)
-    out = torch.empty_like(x) if x.is_cpu else torch.empty_like(x, device="cpu")
+    out = room(x)
     _hfy.forward(
         omega,
         array(x),
@@ -52,7 +60,7 @@ def _pulled(
 ) -> Tensor:
     if y.numel() == 0:
         return torch.empty_like(y)
-    out = torch.empty_like(y) if y.is_cpu else torch.empty_like(y, device="cpu")
+    out = room(y)
     _hfy.pullback(
         omega,
         array(y),
@@ -129,6 +137,15 @@ def losses(
     slopes = torch.from_numpy(np.ascontiguousarray(gradient))
     slopes = slopes.view(torch.bfloat16) if x.dtype is torch.bfloat16 else slopes
     return torch.from_numpy(np.asarray(found)).to(x.device, x.dtype), slopes.to(x.device)
+
+
+def room(like: Tensor) -> Tensor:
+    """Memory on the host for a result of the shape, strides and type of a tensor."""
+    if like.nbytes < LARGE or not like.is_contiguous():
+        return torch.empty_like(like, device="cpu")
+    # numpy asks the system for large pages. To touch small ones for the first time takes longer than most maps.
+    memory = torch.from_numpy(np.empty(tuple(like.shape), dtype=AS_IN_NUMPY[like.dtype]))
+    return memory.view(torch.bfloat16) if like.dtype is torch.bfloat16 else memory
 
 
 def array(tensor: Tensor) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from .._hfy import SparseMapSolution, sparsemap_solve
 from ._batching import along_the_front
-from ._primitive import Gradients, Primitive
+from ._primitive import Gradients, Primitive, save
 from ._solve import Doubles, Solver, doubles, maybe_array, maybe_doubles, pulled, tensor_like
 from ._structure_names import built, structure_of
 
@@ -43,13 +43,18 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     x, higher, mask, *_, ctx.name, ctx.regulariser = inputs
     # What is kept keeps its name alive until the way back is over.
     ctx.kept = None if torch.compiler.is_compiling() else built(ctx.name)
-    ctx.save_for_backward(x, higher, mask)
+    save(ctx, x, higher, mask)
 
 
 def _backward(ctx: Any, gradient: Tensor) -> Gradients:
     x, higher, mask = ctx.saved_tensors
     in_x, in_higher = sparsemap_pullback(x, higher, mask, gradient, None, ctx.name, ctx.regulariser)
     return in_x, None if higher is None else in_higher, None, None, None
+
+
+def _push(ctx: Any, of_x: Optional[Tensor], of_higher: Optional[Tensor], *_: None) -> Tensor:
+    """The matrix of both kinds of scores is symmetric."""
+    return _pushed_back(ctx, None, None, None, of_x, of_higher)[0]
 
 
 def _pulled_back(
@@ -92,6 +97,22 @@ def _pullback_backward(ctx: Any, upstream: Tensor, higher_upstream: Tensor) -> G
     return torch.zeros_like(x), zeros, None, unary, in_parts if ctx.has_parts else None, None, None
 
 
+def _pushed_back(
+    ctx: Any,
+    of_x: Optional[Tensor],
+    of_higher: Optional[Tensor],
+    of_mask: None,
+    of_gradient: Optional[Tensor],
+    of_parts: Optional[Tensor],
+    *_: None,
+) -> tuple[Tensor, Tensor]:
+    """The matrix does not move with the scores."""
+    x, higher, mask = ctx.saved_tensors
+    moved = torch.zeros_like(x) if of_gradient is None else of_gradient
+    found: tuple[Tensor, Tensor] = sparsemap_pullback(x, higher, mask, moved, of_parts, ctx.name, ctx.regulariser)
+    return found
+
+
 def _in_front(info: Any, in_dims: tuple[Any, ...], inputs: tuple[Any, ...]) -> list[Any]:
     tensors = zip(inputs[:-2], in_dims)
     front = [None if part is None else along_the_front(part, where, info.batch_size) for part, where in tensors]
@@ -106,7 +127,7 @@ def _pullback_batched(info: Any, in_dims: tuple[Any, ...], *inputs: Any) -> tupl
     return sparsemap_pullback(*_in_front(info, in_dims, inputs)), (0, None if inputs[1] is None else 0)
 
 
-sparsemap = Primitive("sparsemap", _marginals, _marginals_like, _keep, _backward, _batched)
+sparsemap = Primitive("sparsemap", _marginals, _marginals_like, _keep, _backward, _push, _batched)
 sparsemap_pullback = Primitive(
-    "sparsemap_pullback", _pulled_back, _pulled_back_like, _keep_more, _pullback_backward, _pullback_batched
+    "sparsemap_pullback", _pulled_back, _pulled_back_like, _keep_more, _pullback_backward, _pushed_back, _pullback_batched
 )

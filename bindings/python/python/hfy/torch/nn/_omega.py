@@ -100,10 +100,6 @@ class Omega(nn.Module):
             return scores
         if self.name == "softmax" and not scores.is_cpu:
             return _softmax(scores, keep)
-        if self.name == "sequence" and keep is not None:
-            # A row without entries has no structure: it is solved as if it were whole, and has weight zero.
-            there = keep.any(-1, keepdim=True)
-            return separation(scores, self.text, mask=keep | ~there) * there
         text, parameter = self.resolve(scores, keep)
         return separation(scores, text, parameter, mask=keep)
 
