@@ -12,5 +12,23 @@ except ImportError as error:
     raise ImportError("hfy.jax needs jax, which is not installed: pip install 'hfy[jax]'") from error
 
 from ._named import bounded, entmax, entmax15, normmax, softmax, sparsemax, subsets
+from ._structured import sequence_subsets, sparsemap
+from ._losses import entmax15_loss, entmax_loss, normmax_loss, softmax_loss, sparsemax_loss, subsets_loss
 
-__all__ = ["bounded", "entmax", "entmax15", "normmax", "softmax", "sparsemax", "subsets"]
+__all__ = [
+    "bounded",
+    "entmax",
+    "entmax15",
+    "entmax15_loss",
+    "entmax_loss",
+    "normmax",
+    "normmax_loss",
+    "sequence_subsets",
+    "softmax",
+    "softmax_loss",
+    "sparsemap",
+    "sparsemax",
+    "sparsemax_loss",
+    "subsets",
+    "subsets_loss",
+]

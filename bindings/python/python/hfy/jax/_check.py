@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _hfy
 
+Array = jax.Array
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
@@ -66,3 +67,29 @@ def parameter(map: str, argument: str, value: Any, x: jax.Array, axis: int) -> j
     if map != "bounded":
         shape[axis] = 1
     return broadcast(argument, array, tuple(shape))
+
+
+def target(map: str, value: Any, x: jax.Array, axis: int) -> jax.Array:
+    """Targets as classes, one a row, or as weights of the shape of the scores."""
+    try:
+        array = jnp.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"target is a {type(value).__name__}: it must be an array of classes or weights ({error})") from None
+    rows = x.shape[: x.ndim + axis] + x.shape[x.ndim + axis + 1 :]
+    if jnp.issubdtype(array.dtype, jnp.integer):
+        if map != "subsets":
+            return shaped("target", array, rows)
+        if array.shape[:-1] != rows or array.ndim == 0:
+            raise ValueError(f"target has shape {list(array.shape)}, expected {list(rows)} and an axis of classes")
+        return jnp.moveaxis(jax.nn.one_hot(array, x.shape[axis]).sum(-2), -1, axis)
+    shaped("target", array, x.shape)
+    if array.dtype != jnp.bool_:
+        return real("target", array)
+    chosen = array.astype(jnp.promote_types(x.dtype, jnp.float32))
+    return chosen if map == "subsets" else chosen / jnp.maximum(chosen.sum(axis, keepdims=True), 1)
+
+
+def shaped(argument: str, array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+    if array.shape != shape:
+        raise ValueError(f"{argument} has shape {list(array.shape)}, expected {list(shape)}")
+    return array

@@ -4,6 +4,8 @@ Products with them are made by kernels; what is here says how these products cha
 derivatives need. Half types are computed in float32.
 """
 
+# mypy: allow-untyped-calls
+
 from typing import Any
 
 import jax
@@ -36,8 +38,7 @@ def free(map: str, y: Array, parameter: Array | None) -> Array:
     """Which weights can move, for the maps whose Jacobian takes the mean off on these."""
     if map == "sparsemax":
         return y > 0
-    bound = 1 if map == "subsets" else parameter
-    return (y > 0) & (y < bound)
+    return (y > 0) & (y < (1 if parameter is None or map == "subsets" else parameter))
 
 
 def log_slopes(map: str, y: Array, alpha: Array | None) -> tuple[Array, Array]:

@@ -1,5 +1,7 @@
 """One function behind all maps that have a name: weights by a kernel, derivatives by others."""
 
+# mypy: allow-untyped-calls
+
 from functools import partial
 from typing import Any
 

@@ -4,6 +4,8 @@ A kernel takes residuals and directions, and gives one result a direction, of it
 transpose, which is what `grad` asks for. `jax.custom_jvp` cannot say that, and `jax.custom_vjp` would do without forward mode.
 """
 
+# mypy: allow-untyped-calls, allow-untyped-decorators
+
 from collections.abc import Callable
 from typing import Any
 
@@ -39,7 +41,7 @@ product_p.def_impl(jax.jit(run, static_argnames=("kernel", "settings", "residual
 mlir.register_lowering(product_p, mlir.lower_fun(run, multiple_results=True))
 
 
-@product_p.def_abstract_eval  # type: ignore[untyped-decorator]
+@product_p.def_abstract_eval
 def shapes_of(*operands: Any, residuals: int, **_: Any) -> list[Any]:
     return [jax.core.ShapedArray(direction.shape, direction.dtype) for direction in operands[residuals:]]
 

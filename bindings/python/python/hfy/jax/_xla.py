@@ -4,6 +4,8 @@ XLA calls a handler with a frame that holds buffers and attributes (`xla/ffi/api
 kernels: its attribute `call` says which, in words, so that a program that was compiled once may be kept and run by another process.
 """
 
+# mypy: allow-untyped-calls, allow-untyped-decorators
+
 import ctypes
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p, cast, sizeof
 from typing import Any
