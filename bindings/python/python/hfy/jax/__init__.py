@@ -11,6 +11,7 @@ try:
 except ImportError as error:
     raise ImportError("hfy.jax needs jax, which is not installed: pip install 'hfy[jax]'") from error
 
+from ._alpha import learned_alpha
 from ._named import bounded, entmax, entmax15, normmax, softmax, sparsemax, subsets
 from ._structured import sequence_subsets, sparsemap
 from ._losses import entmax15_loss, entmax_loss, normmax_loss, softmax_loss, sparsemax_loss, subsets_loss
@@ -21,6 +22,7 @@ __all__ = [
     "entmax15",
     "entmax15_loss",
     "entmax_loss",
+    "learned_alpha",
     "normmax",
     "normmax_loss",
     "sequence_subsets",

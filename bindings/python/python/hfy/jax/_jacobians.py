@@ -6,7 +6,7 @@ derivatives need. Half types are computed in float32.
 
 # mypy: allow-untyped-calls
 
-from typing import Any
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -60,9 +60,9 @@ def shares(on: Array, log: Array, axis: int) -> Array:
     return ratio(scaled, scaled.sum(axis, keepdims=True))
 
 
-def product(settings: dict[str, Any], residuals: tuple[Array, ...], directions: tuple[Array, ...]) -> tuple[Array, ...]:
+@partial(jax.jit, static_argnames=("map", "axis"))
+def product(residuals: tuple[Array, ...], directions: tuple[Array, ...], map: str, axis: int) -> tuple[Array, ...]:
     """J t, as the kernel `pullback` makes it."""
-    map, axis = settings["map"], settings["axis"]
     (narrow, *parameter), (t,) = residuals, directions
     y = wide(narrow)
     if map == "normmax":

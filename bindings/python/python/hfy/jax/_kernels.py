@@ -54,7 +54,12 @@ def loss(results: Arrays, operands: Arrays, map: str, axis: int, dense: bool) ->
 
 
 def solved(x: Array, higher: Arrays, structure: str, regulariser: Any) -> _hfy.SparseMapSolution:
-    return _hfy.sparsemap_solve(x, STRUCTURES.get(structure, structure), *higher, regulariser=regulariser)
+    for scores in higher:
+        if wrong := list(zip(*np.nonzero(np.isnan(scores) | np.isposinf(scores)))):
+            rule = "a higher-order score must be finite, or minus infinity where it is forbidden"
+            raise ValueError(f"higher[{', '.join(map(str, wrong[0]))}] = {scores[wrong[0]]}: {rule}")
+    rows = np.ascontiguousarray(x, np.float64)
+    return _hfy.sparsemap_solve(rows, STRUCTURES.get(structure, structure), *higher, regulariser=regulariser)
 
 
 def sparsemap(results: Arrays, operands: Arrays, **settings: Any) -> None:

@@ -49,7 +49,7 @@ def moved(map: str, axis: int, residual: Array, primals: Any, tangents: Any) -> 
         if not isinstance(by, SymbolicZero):
             point = wide(dense(target, residual.shape, axis))
             weights = jnp.maximum(wide(residual) + point, 0)
-            gap = lambda value: negentropy(map, point, value, axis) - negentropy(map, weights, value, axis)  # noqa: E731
+            gap = lambda value: negentropy(point, value, map, axis) - negentropy(weights, value, map, axis)  # noqa: E731
             total = total + jax.jvp(gap, (value.astype(total.dtype),), (by.astype(total.dtype),))[1]
     return total
 

@@ -1,11 +1,15 @@
 """Ω of the maps whose parameter has a gradient in losses, as functions that jax can differentiate in it."""
 
+from functools import partial
+
+import jax
 import jax.numpy as jnp
 
 from ._jacobians import Array, logarithm
 
 
-def negentropy(map: str, y: Array, parameter: Array, axis: int) -> Array:
+@partial(jax.jit, static_argnames=("map", "axis"))
+def negentropy(y: Array, parameter: Array, map: str, axis: int) -> Array:
     """Ω(y) of each row; the parameter has the axes of `y`."""
     return norm_less_one(y, parameter, axis) if map == "normmax" else tsallis(y, parameter, axis)
 

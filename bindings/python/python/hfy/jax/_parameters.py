@@ -1,10 +1,14 @@
 """How weights change with the parameter of their map, as functions of the weights that jax can differentiate again."""
 
+from functools import partial
+
+import jax
 import jax.numpy as jnp
 
 from ._jacobians import Array, finite_exp, free, log_slopes, logarithm, norm_parts, ratio, shares, wide
 
 
+@partial(jax.jit, static_argnames=("map", "axis"))
 def by_parameter(map: str, x: Array, narrow: Array, parameter: Array, change: Array, axis: int) -> Array:
     """How weights change with the parameter of their map, when it changes by `change`."""
     y = wide(narrow)

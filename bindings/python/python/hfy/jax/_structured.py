@@ -2,6 +2,7 @@
 
 # mypy: allow-untyped-calls
 
+import math
 import uuid
 from functools import partial
 from typing import Any
@@ -33,7 +34,6 @@ def differentiated(settings: Settings, primals: Any, tangents: Any) -> tuple[jax
     if len(given) == 1 and isinstance(change, SymbolicZero):
         return y, jnp.zeros_like(y)
     directions = tuple(jnp.zeros(by.shape, by.dtype) if isinstance(by, SymbolicZero) else by for by in given)
-    # A direction gives its shape to what comes back for it, so that higher-order scores are shared by rows only outside.
     return y, product("sparsemap_product", (x, *higher), directions, **dict(settings))[0]
 
 
@@ -64,12 +64,15 @@ def of(x: Any, structure: Any, axis: Any, mask: Any, regulariser: Any, higher: A
         raise ValueError(f'regulariser = {regulariser!r}: it must be "on", "both" or None')
     array, axis = _check.scores(x, axis)
     rows = jnp.moveaxis(_check.shown(array, mask), axis, -1)
-    settings = (("regulariser", regulariser), ("structure", named(structure)))
+    name = named(structure)
+    settings = (("regulariser", regulariser), ("structure", name))
+    known = _kernels.STRUCTURES.get(name) or _hfy.Structure(name)
+    # Fails now if the structure is not one of as many variables.
+    shape = (*rows.shape[:-1], len(known.higher(rows.shape[-1])))
     parts: tuple[jax.Array, ...] = ()
     if higher is not None:
-        scores = _check.real("higher", higher)
-        count = scores.shape[-1] if scores.ndim else 1
-        parts = (jnp.broadcast_to(_check.broadcast("higher", scores, (*rows.shape[:-1], count)), (*rows.shape[:-1], count)),)
+        # A direction gives its shape to what comes back for it: what rows share is spread here, and gathered again.
+        parts = (jnp.broadcast_to(_check.broadcast("higher", _check.real("higher", higher), shape), shape),)
     return jnp.moveaxis(marginals(settings, rows, parts), -1, axis)
 
 
@@ -97,7 +100,7 @@ def sequence_subsets(
 
     `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `transition` is what neighbours score that are both in:
     a number, or an array with one for each of the n - 1 pairs along its last axis, for all rows or for each; it has a gradient.
-    `regulariser` is as for `sparsemap`. The marginals are of the shape and dtype of `x`.
+    The number infinity admits nothing but k neighbours. `regulariser` is as for `sparsemap`. The marginals are of the shape and dtype of `x`.
 
     >>> import hfy.jax
     >>> hfy.jax.sequence_subsets([0.0, 3.0, 0.0, 1.5, 4.0], 2, 1.0, regulariser="on")
@@ -106,12 +109,12 @@ def sequence_subsets(
     if isinstance(k, bool) or not isinstance(k, int) or k < 0:
         raise ValueError(f"k = {k!r}: it must be a whole number, not negative")
     array, from_end = _check.scores(x, axis)
-    pairs = max(array.shape[from_end] - 1, 0)
-    if k > pairs + 1:
-        raise ValueError(f"k = {k}: it must not exceed the {pairs + 1} entries of a row")
+    length = array.shape[from_end]
+    if k > length:
+        raise ValueError(f"k = {k}: it must not exceed the {length} entries of a row")
+    if isinstance(transition, float) and transition == math.inf:
+        return of(array, f"sequence:{k}:t=inf", from_end, mask, regulariser, None)
     scores = _check.real("transition", transition)
-    if scores.ndim == 0:
-        scores = jnp.broadcast_to(scores, (pairs,))
-    if scores.shape[-1] != pairs:
-        raise ValueError(f"transition has shape {list(scores.shape)}: its last axis must hold one for each of the {pairs} pairs")
+    if scores.ndim and scores.shape[-1] != length - 1:
+        raise ValueError(f"transition has shape {list(scores.shape)}: its last axis must hold one for each of {length - 1} pairs")
     return of(array, f"sequence:{k}", from_end, mask, regulariser, scores)

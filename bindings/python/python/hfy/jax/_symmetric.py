@@ -16,7 +16,7 @@ from jax.interpreters import ad, batching, mlir
 
 from . import _host
 
-# How products change with their residuals: (settings, residuals, directions) to results that jax can differentiate. A kernel without one
+# How products change with their residuals: (residuals, directions, settings) to results that jax can differentiate. A kernel without one
 # has products that do not change.
 Expression = Callable[..., tuple[jax.Array, ...]]
 EXPRESSIONS: dict[str, Expression] = {}
@@ -59,7 +59,7 @@ def differentiated(operands: tuple[Any, ...], tangents: tuple[Any, ...], *, resi
         changes = product_p.bind(*held, *moved, residuals=residuals, **settings)
     expression = EXPRESSIONS.get(settings["kernel"])
     if expression is not None and not all(map(is_zero, tangents[:residuals])):
-        by_residuals = lambda *held: expression(dict(settings["settings"]), held, directions)  # noqa: E731
+        by_residuals = lambda *held: expression(held, directions, **dict(settings["settings"]))  # noqa: E731
         bent = jax.jvp(by_residuals, held, tuple(map(ad.instantiate_zeros, tangents[:residuals])))[1]
         changes = [ad.add_tangents(change, bend) for change, bend in zip(changes, bent, strict=True)]
     return made, changes

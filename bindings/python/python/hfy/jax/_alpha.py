@@ -1,0 +1,26 @@
+"""A parameter that cannot leave its domain, however it is trained."""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ._check import real
+
+
+def learned_alpha(raw: Any, low: float = 1.0, high: float = 2.0) -> jax.Array:
+    """An alpha between `low` and `high` from a number without bounds, of the shape of `raw`: what to train in place of alpha.
+
+    Zero is the middle. With `high` infinite it is `low` plus the softplus of `raw`. Of use for the gamma of normmax, too.
+
+    >>> import hfy.jax
+    >>> hfy.jax.learned_alpha(0.0), hfy.jax.learned_alpha(-1e9)
+    (Array(1.5, dtype=float32, weak_type=True), Array(1., dtype=float32, weak_type=True))
+    """
+    if not 1 <= low < high:
+        raise ValueError(f"low = {low}, high = {high}: they must satisfy 1 <= low < high")
+    free = real("raw", raw)
+    if math.isinf(high):
+        return low + jax.nn.softplus(free)
+    return low + (high - low) * jnp.asarray(jax.nn.sigmoid(free))
