@@ -4,8 +4,10 @@ import os
 
 import numpy as np
 import pytest
+from golden import scores
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")  # what is compiled here runs once
 jax = pytest.importorskip("jax", reason="hfy.jax needs jax, which is not installed")
 
 import hfy.jax as hj  # noqa: E402
@@ -48,3 +50,11 @@ def draw(*shape, seed=0):
 
 def says(kind, *words):
     return pytest.raises(kind, match="(?s)" + "".join(f"(?=.*{word})" for word in words))
+
+
+def rows(lists, filler):
+    """Rows of one length, filled up: minus infinity takes no part, and every length would be a program to compile."""
+    whole = np.full((len(lists), max(map(len, lists))), filler)
+    for row, values in zip(whole, lists):
+        row[: len(values)] = scores(values)
+    return whole

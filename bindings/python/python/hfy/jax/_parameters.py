@@ -42,10 +42,10 @@ def by_alpha(y: Array, alpha: Array, axis: int) -> Array:
 
 def psi(u: Array) -> Array:
     """(e^(-u) - 1 + u) / u², which is 1/2 at zero."""
-    small = jnp.abs(u) < 0.5
+    small = jnp.abs(u) < 0.1
     near = jnp.where(small, u, 0)
     series = jnp.zeros_like(u)
-    for k in range(16, 1, -1):  # 1/2! - u/3! + u²/4! - ..., from its end
+    for k in range(11, 1, -1):  # 1/2! - u/3! + u²/4! - ..., from its end
         series = (1 - near * series) / k
     far = jnp.where(small, 1, u)
     return jnp.where(small, series, (jnp.expm1(-far) + far) / (far * far))

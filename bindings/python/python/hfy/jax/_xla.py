@@ -90,7 +90,7 @@ def lent(buffers: Any) -> list[np.ndarray[Any, Any]]:
         dtype = np.dtype(DTYPES[buffer.dtype])
         shape = tuple(buffer.sides[: buffer.rank])
         length = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-        memory = (c_char * length).from_address(buffer.data) if length else b""
+        memory = (c_char * length).from_address(buffer.data) if length else bytearray()
         arrays.append(np.ndarray(shape, dtype, memory))
     return arrays
 
