@@ -5,48 +5,18 @@
 Arrays of numpy are shared with torch. Times are the best of several, in turns, so that a busy machine is unfair to all alike.
 """
 
-import os
-import sys
-import time
+from timing import SHAPES, THREADS, best, repeated, table  # isort: skip  (threads are set before others are imported)
 
-THREADS = sys.argv[1] if len(sys.argv) > 1 else "2"
-os.environ.setdefault("RAYON_NUM_THREADS", THREADS)
-os.environ.setdefault("OMP_NUM_THREADS", THREADS)
+import numpy as np
+import torch
 
-import numpy as np  # noqa: E402
-import torch  # noqa: E402
-
-import hfy  # noqa: E402
-from hfy import _hfy  # noqa: E402
+import hfy
+from hfy import _hfy
 
 try:
     import entmax
 except ImportError:  # the others can be compared without it
     entmax = None
-
-SHAPES = [(10_000, 1_000), (1_000, 10_000), (128, 60_000)]
-
-
-def best(works, seconds=4.0, rounds=5):
-    """The least time of each work, taken in turns."""
-    times = {name: float("inf") for name in works}
-    end = time.perf_counter() + seconds
-    done = 0
-    while done < rounds or (time.perf_counter() < end and done < 200):
-        for name, work in works.items():
-            begin = time.perf_counter()
-            work()
-            times[name] = min(times[name], time.perf_counter() - begin)
-        done += 1
-    return times
-
-
-def table(title, rows, columns):
-    print(f"\n{title}")
-    print(f"{'':18}" + "".join(f"{column:>14}" for column in columns))
-    for name, values in rows:
-        print(f"{name:18}" + "".join(f"{value:>14}" for value in values))
-
 
 MAPS = {"softmax": ("softmax", None), "sparsemax": ("sparsemax", None), "entmax 1.5": ("entmax", 1.5), "subsets 4": ("subsets", 4)}
 
@@ -113,14 +83,7 @@ def backward(shape):
 
 def small():
     x = np.random.default_rng(0).standard_normal(8, dtype=np.float32)
-    tensor, out, weights, many = torch.from_numpy(x), np.empty_like(x), hfy.softmax(x), range(1000)
-
-    def repeated(work):
-        def run():
-            for _ in many:
-                work()
-
-        return run
+    tensor, out, weights = torch.from_numpy(x), np.empty_like(x), hfy.softmax(x)
 
     works = {
         "numpy.exp": lambda: np.exp(x),

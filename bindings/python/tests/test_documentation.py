@@ -1,6 +1,7 @@
 """The examples of every docstring run, everything public has one, and the README's snippet runs."""
 
 import doctest
+import importlib
 import inspect
 import re
 from pathlib import Path
@@ -11,11 +12,23 @@ import hfy
 from hfy import _hfy
 
 SKIPPED = {"__version__"}
+ADAPTERS = ["hfy.torch"]  # each is there if its framework is
+
+
+def modules():
+    """All whose names are public."""
+    found = [hfy, _hfy]
+    for name in ADAPTERS:
+        try:
+            found.append(importlib.import_module(name))
+        except ImportError:
+            pass  # its own tests say that they are skipped
+    return found
 
 
 def documented():
     """Everything with a docstring of its own, by name."""
-    for module in (hfy, _hfy):
+    for module in modules():
         for name in sorted(set(module.__all__) - SKIPPED):
             thing = getattr(module, name)
             yield f"{module.__name__}.{name}", thing
@@ -23,7 +36,8 @@ def documented():
                 for part, member in vars(thing).items():
                     if not part.startswith("_"):
                         yield f"{module.__name__}.{name}.{part}", member
-    yield "hfy", hfy
+        if inspect.getdoc(module):
+            yield module.__name__, module
 
 
 @pytest.mark.parametrize("name, thing", list(documented()), ids=lambda part: part if isinstance(part, str) else "")
@@ -38,11 +52,13 @@ def test_docstring(name, thing):
 
 def test_public_functions_and_classes_have_examples():
     missing = [
-        name
-        for name in hfy.__all__
-        if name not in SKIPPED
+        f"{module.__name__}.{name}"
+        for module in modules()
+        for name in module.__all__
+        if module is not _hfy
+        and name not in SKIPPED
         and name not in {"GraphSolution", "SparseMapSolution", "Recall", "Report"}  # shown where they are made
-        and ">>>" not in (inspect.getdoc(getattr(hfy, name)) or "")
+        and ">>>" not in (inspect.getdoc(getattr(module, name)) or "")
     ]
     assert not missing
 
@@ -50,13 +66,23 @@ def test_public_functions_and_classes_have_examples():
 def test_masks_are_explained_wherever_they_are_taken():
     for name, thing in documented():
         text = getattr(thing, "__text_signature__", None) or ""
-        if "mask=" in text:
+        if inspect.isfunction(thing):
+            text = str(inspect.signature(thing))
+        if re.search(r"\bmask\b.*=", text):
             assert re.search("True = (takes part|keep)|mask need not|As for|as for", inspect.getdoc(thing)), name
 
 
-def test_the_snippet_of_the_readme():
-    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text()
-    snippets = re.findall(r"```python\n(.*?)```", readme, flags=re.S)
-    assert snippets
-    for snippet in snippets:
-        exec(compile(snippet, "README.md", "exec"), {})
+README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+SNIPPETS = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda text: text.splitlines()[0])
+def test_the_snippets_of_the_readme(snippet):
+    for framework in ["torch", "jax"]:
+        if f"import {framework}" in snippet:
+            pytest.importorskip(framework, reason=f"this snippet needs {framework}")
+    exec(compile(snippet, "README.md", "exec"), {})
+
+
+def test_the_readme_has_snippets():
+    assert SNIPPETS
