@@ -12,7 +12,7 @@ import hfy
 from hfy import _hfy
 
 SKIPPED = {"__version__"}
-ADAPTERS = ["hfy.torch"]  # each is there if its framework is
+ADAPTERS = ["hfy.torch", "hfy.torch.nn", "hfy.jax"]  # each is there if its framework is
 
 
 def modules():
