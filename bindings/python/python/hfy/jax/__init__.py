@@ -1,9 +1,17 @@
 """The maps and losses of hfy on arrays of jax.
 
 >>> import jax, hfy.jax
->>> scores = jax.numpy.array([[1.0716, -1.1221, -0.3288, 0.3368, 0.0425]])
->>> hfy.jax.sparsemax(scores)
-Array([[0.8674, 0.    , 0.    , 0.1326, 0.    ]], dtype=float32)
+>>> scores = jax.numpy.array([[-2.0, 0.0, 0.5], [3.0, 0.0, 1.0]])
+>>> jax.jit(hfy.jax.sparsemax)(scores)
+Array([[0.  , 0.25, 0.75],
+       [1.  , 0.  , 0.  ]], dtype=float32)
+>>> jax.vmap(jax.grad(hfy.jax.sparsemax_loss))(scores, jax.numpy.array([1, 0]))
+Array([[ 0.  , -0.75,  0.75],
+       [ 0.  ,  0.  ,  0.  ]], dtype=float32)
+
+Maps work along any axis of arrays of float16, bfloat16, float32 and (in x64 mode) float64, on the host. They have derivatives of every
+order, forward and backward, in scores and parameters, and go through `jit`, `vmap`, `scan` and `checkpoint`. In a mask True means that
+an entry takes part, as in numpy's `where`; a row with nothing left gives zeros.
 """
 
 try:

@@ -15,12 +15,13 @@ def learned_alpha(raw: Any, low: float = 1.0, high: float = 2.0) -> jax.Array:
     Zero is the middle. With `high` infinite it is `low` plus the softplus of `raw`. Of use for the gamma of normmax, too.
 
     >>> import hfy.jax
-    >>> hfy.jax.learned_alpha(0.0), hfy.jax.learned_alpha(-1e9)
-    (Array(1.5, dtype=float32, weak_type=True), Array(1., dtype=float32, weak_type=True))
+    >>> hfy.jax.learned_alpha([-1e9, 0.0, 1e9])
+    Array([1. , 1.5, 2. ], dtype=float32)
     """
     if not 1 <= low < high:
         raise ValueError(f"low = {low}, high = {high}: they must satisfy 1 <= low < high")
     free = real("raw", raw)
     if math.isinf(high):
         return low + jax.nn.softplus(free)
-    return low + (high - low) * jnp.asarray(jax.nn.sigmoid(free))
+    # The sum may be rounded across a bound.
+    return jnp.clip(low + (high - low) * jax.nn.sigmoid(free), low, high)

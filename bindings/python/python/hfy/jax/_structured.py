@@ -87,8 +87,8 @@ def sparsemap(
     marginals are of the shape and dtype of `x`. They are solved in double precision.
 
     >>> import hfy.jax
-    >>> hfy.jax.sparsemap([0.9, 0.7, 0.1, 0.6], "sequence:2:t=0.5", regulariser="on").round(3)
-    Array([0.725, 0.725, 0.275, 0.275], dtype=float32)
+    >>> hfy.jax.sparsemap([1.0, 0.75, 0.0, 0.75], "sequence:2:t=0.5", regulariser="on")
+    Array([0.75, 0.75, 0.25, 0.25], dtype=float32)
     """
     return of(x, structure, axis, mask, regulariser, higher)
 
