@@ -72,17 +72,22 @@ def test_masks_are_explained_wherever_they_are_taken():
             assert re.search("True = (takes part|keep)|mask need not|As for|as for", inspect.getdoc(thing)), name
 
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
-SNIPPETS = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [ROOT / "bindings/python/README.md", *sorted((ROOT / "docs").glob("from-*.md"))]
 
 
-@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda text: text.splitlines()[0])
-def test_the_snippets_of_the_readme(snippet):
-    for framework in ["torch", "jax"]:
-        if f"import {framework}" in snippet:
-            pytest.importorskip(framework, reason=f"this snippet needs {framework}")
-    exec(compile(snippet, "README.md", "exec"), {})
+def snippets(page):
+    """The blocks of a page, of which each goes on where the one before it ended."""
+    return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
 
 
-def test_the_readme_has_snippets():
-    assert SNIPPETS
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_snippets_of_pages(page):
+    found = snippets(page)
+    assert found
+    names = {}
+    for snippet in found:
+        for package in ["torch", "jax", "entmax"]:
+            if re.search(rf"^(import|from) (hfy\.)?{package}\b", snippet, flags=re.M):
+                pytest.importorskip(package, reason=f"{page.name} needs {package}")
+        exec(compile(snippet, page.name, "exec"), names)
