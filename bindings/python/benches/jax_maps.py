@@ -3,7 +3,7 @@
     python benches/jax_maps.py [threads]
 """
 
-from timing import MANY, SHAPES, THREADS, best, repeated, table  # isort: skip  (threads are set before others are imported)
+from timing import MANY, SHAPES, THREADS, best, repeated, table  # isort: skip  (it counts threads first)
 
 import os
 
@@ -46,7 +46,8 @@ def small():
     x = jax.numpy.arange(8.0)
     works = {name: repeated(work(jax.jit(MAPS[name]), x)) for name in ["jax.nn.softmax", "sparsemax"]}
     works["sparsemax, not compiled"] = repeated(work(ours.sparsemax, x))
-    table("8 numbers", [(name, [f"{1e6 * seconds / MANY:.0f} us"]) for name, seconds in best(works, 2.0).items()], ["a call"])
+    rows = [(name, [f"{1e6 * seconds / MANY:.0f} us"]) for name, seconds in best(works, 2.0).items()]
+    table("8 numbers", rows, ["a call"])
 
 
 if __name__ == "__main__":

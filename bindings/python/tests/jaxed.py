@@ -35,13 +35,16 @@ KERNELS = {
     "sequence 2": "sequence:2:t=0.3",
     "spans": "spans",
 }
+FAMILIES = [("entmax", "entmax", "alpha"), ("normmax", "normmax", "gamma"), ("ksubsets", "subsets", "k")]
+families = pytest.mark.parametrize("family, function, argument", FAMILIES)
 every = pytest.mark.parametrize("name", MAPS)
 
 
 @pytest.fixture
 def doubles():
-    with jax.enable_x64(True):
-        yield
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", False)
 
 
 def draw(*shape, seed=0):

@@ -4,12 +4,19 @@ import ml_dtypes
 import numpy as np
 import pytest
 from golden import agree, agree_derivative, cases, slack
-from jaxed import KERNELS, MAPS, doubles, draw, every, hj, jax, rows  # noqa: F401
+from jaxed import KERNELS, MAPS, doubles, draw, every, families, hj, jax, rows  # noqa: F401
 
 from hfy import _hfy
 
 jnp = jax.numpy
 check_grads = pytest.importorskip("jax.test_util", reason="jax comes without its differences").check_grads
+
+
+def summed(value, x):
+    """The sum over rows, one after the other."""
+    return jax.lax.scan(lambda sum, row: (sum + value(row), None), 0.0, x)[0]
+
+
 TRANSFORMED = {
     "grad": lambda value: jax.grad(value),
     "jit of grad": lambda value: jax.jit(jax.grad(value)),
@@ -19,10 +26,8 @@ TRANSFORMED = {
     "vmap of grad": lambda value: jax.vmap(jax.grad(value)),
     "grad of vmap": lambda value: jax.grad(lambda x: jax.vmap(value)(x).sum()),
     "vmap of grad along another axis": lambda value: lambda x: jax.vmap(jax.grad(value), 1, 1)(x.T).T,
-    "grad of scan": lambda value: jax.grad(lambda x: jax.lax.scan(lambda sum, row: (sum + value(row), None), 0.0, x)[0]),
-    "grad of scan of checkpoint": lambda value: jax.jit(
-        jax.grad(lambda x: jax.lax.scan(jax.checkpoint(lambda sum, row: (sum + value(row), None)), 0.0, x)[0])
-    ),
+    "grad of scan": lambda value: jax.grad(lambda x: summed(value, x)),
+    "jit of grad of scan of checkpoint": lambda value: jax.jit(jax.grad(lambda x: summed(jax.checkpoint(value), x))),
     "grad of cond": lambda value: jax.grad(lambda x: jax.lax.cond(x[0, 0] > -99, value, lambda x: 0.0, x)),
     "jacfwd": lambda value: jax.jacfwd(value),
     "transpose of linearize": lambda value: lambda x: jax.linear_transpose(jax.linearize(value, x)[1], x)(1.0)[0],
@@ -42,7 +47,8 @@ def test_by_differences(name, doubles):
     check_grads(jax.jit(MAPS[name]), (jnp.asarray(draw(2, 5, seed=3)),), order=2, modes=["fwd", "rev"])
 
 
-# One map with kernels for products, one with a solver, and one with a parameter of the shape of the scores, in all ways; the others in some.
+# One map with kernels for products, one with a solver, and one with a parameter of the shape of the scores, in all
+# ways; the others in some.
 THOROUGHLY, SOME = ["entmax 1.3", "sequence 2", "bounded"], ["jit of grad", "vmap of grad", "jacfwd"]
 
 
@@ -119,7 +125,7 @@ def test_second_derivatives_at_alpha_one(doubles):
 def test_the_limit_of_argmax(doubles):
     x = jnp.asarray(draw(5))
     for order in [jax.grad, jax.hessian]:
-        found = lambda x, inf: [order(f)(at) for f, at in [(lambda x: hj.entmax(x, inf)[0], x), (lambda inf: hj.entmax(x, inf)[0], inf)]]
+        found = lambda x, inf: [order(lambda x: hj.entmax(x, inf)[0])(x), order(lambda inf: hj.entmax(x, inf)[0])(inf)]
         assert all((np.asarray(part) == 0).all() for part in jax.jit(found)(x, np.inf))
     assert (np.asarray(jax.jit(jax.hessian(lambda x: hj.normmax(x, np.inf)[0]))(x)) == 0).all()
     assert np.isfinite(jax.jit(jax.grad(lambda gamma: hj.normmax(x, gamma)[0]))(np.inf))
@@ -134,12 +140,12 @@ def test_bounds(doubles):
     second_by_differences(lambda x, upper: (hj.bounded(x, upper) ** 2 * g).sum(), (x, np.full((6,), 0.3)))
 
 
-@pytest.mark.parametrize("family, function, argument", [("entmax", "entmax", "alpha"), ("normmax", "normmax", "gamma"), ("ksubsets", "subsets", "k")])
+@families
 def test_golden_values(family, function, argument, doubles):
     held = [case for case in cases(family) if case.get("vjp") is not None]
     pull = jax.jit(jax.grad(lambda x, p, v: (getattr(hj, function)(x, p) * v).sum(), (0, 1)))
-    v = rows([case["v"] for case in held], 0.0)
-    by_x, by_parameter = pull(rows([case["theta"] for case in held], -np.inf), np.array([[case[argument]] for case in held], float), v)
+    x, v = rows([case["theta"] for case in held], -np.inf), rows([case["v"] for case in held], 0.0)
+    by_x, by_parameter = pull(x, np.array([[case[argument]] for case in held], float), v)
     for case, row, derivative in zip(held, np.asarray(by_x), np.asarray(by_parameter)[:, 0]):
         agree_derivative(row[: case["n"]], case["vjp"], slack(case), case["id"])
         if case.get("dalpha") is not None:

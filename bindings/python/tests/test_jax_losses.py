@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from jaxed import doubles, draw, hj, jax  # noqa: F401
-from test_jax_derivatives import second_by_differences
+from test_jax_derivatives import second_by_differences, summed
 
 import hfy
 
@@ -17,7 +17,10 @@ def pair(name):
     """The loss here, and of hfy, whose losses are reduced unless it is said."""
     given = LOSSES[name]
     theirs = getattr(hfy, name.replace("15", ""))
-    return lambda x, t, **s: getattr(hj, name)(x, t, *given, **s), lambda x, t, **s: theirs(x, t, *given, reduction="none", **s)
+    return (
+        lambda x, target, **settings: getattr(hj, name)(x, target, *given, **settings),
+        lambda x, target, **settings: theirs(x, target, *given, reduction="none", **settings),
+    )
 
 
 @every
@@ -42,8 +45,8 @@ def test_transformations_and_second_derivatives(name, doubles):
     assert np.allclose(jax.vmap(ours)(x, classes), theirs(x, classes), atol=1e-12)
     assert np.allclose(jax.vmap(jax.grad(ours))(x, classes), want, atol=1e-12)
     assert np.allclose(jax.vmap(jax.grad(ours), in_axes=(None, 0))(x[0], classes)[0], want[0], atol=1e-12)
-    total = lambda x, classes: jax.lax.scan(jax.checkpoint(lambda sum, row: (sum + ours(*row), None)), 0.0, (x, classes))[0]
-    assert np.allclose(jax.jit(jax.grad(total))(x, classes), want, atol=1e-12)
+    total = lambda x: summed(jax.checkpoint(lambda row: ours(*row)), (x, classes))
+    assert np.allclose(jax.jit(jax.grad(total))(x), want, atol=1e-12)
     second_by_differences(lambda x: (ours(x, classes) ** 2).sum(), (x,))
 
 

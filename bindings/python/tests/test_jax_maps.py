@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from golden import agree, cases
-from jaxed import MAPS, doubles, draw, every, hj, jax, rows  # noqa: F401
+from jaxed import MAPS, doubles, draw, every, families, hj, jax, rows  # noqa: F401
 
 import hfy
 
@@ -32,7 +32,8 @@ def test_any_axis_and_mask(name, doubles):
         shown = keep.copy()
         np.moveaxis(shown, axis, -1)[..., :3] = True  # room for every map
         got = MAPS[name](np.where(shown, x, np.nan), axis=axis, mask=shown)
-        assert np.allclose(got, NUMPY[name](x, axis=axis, mask=shown), atol=1e-14) and (np.asarray(got)[~shown] == 0).all()
+        assert np.allclose(got, NUMPY[name](x, axis=axis, mask=shown), atol=1e-14)
+        assert (np.asarray(got)[~shown] == 0).all()
     assert np.allclose(MAPS[name](x, mask=keep[0, 0] | True), NUMPY[name](x), atol=1e-14)
 
 
@@ -40,8 +41,8 @@ def test_any_axis_and_mask(name, doubles):
 def test_element_types(name):
     x = draw(4, 7).astype(np.float32)
     for dtype, unit in [(np.float32, 1e-6), (np.float16, 2**-10), (ml_dtypes.bfloat16, 2**-7)]:
-        got = jax.jit(MAPS[name])(x.astype(dtype))
-        assert got.dtype == dtype and np.allclose(got.astype(float), NUMPY[name](x.astype(dtype)).astype(float), atol=unit)
+        got, want = jax.jit(MAPS[name])(x.astype(dtype)), NUMPY[name](x.astype(dtype))
+        assert got.dtype == dtype and np.allclose(got.astype(float), want.astype(float), atol=unit)
     assert MAPS[name](jnp.arange(6)).dtype == jnp.float32
     assert MAPS[name]([3, 1, 2, 0]).dtype == jnp.float32
 
@@ -65,7 +66,7 @@ def test_softmax_of_jax(doubles):
     assert np.allclose(hj.entmax(x, 1.0, axis=0), jax.nn.softmax(x, axis=0), atol=1e-15)
 
 
-@pytest.mark.parametrize("family, function, argument", [("entmax", "entmax", "alpha"), ("normmax", "normmax", "gamma"), ("ksubsets", "subsets", "k")])
+@families
 def test_golden_values(family, function, argument, doubles):
     held = list(cases(family))
     values = np.array([[case[argument]] for case in held], float)
@@ -89,11 +90,13 @@ def test_a_parameter_for_each_row(doubles):
     # Mapped over rows, over one of the two, and over neither in one place.
     one = lambda row, alpha: hj.entmax(row, alpha)
     assert np.array_equal(jax.vmap(jax.vmap(one))(x, alpha), want)
-    assert np.array_equal(jax.vmap(one, in_axes=(None, 0))(x[0, 0], alpha[0]), hfy.entmax(np.asarray(x[0, :1]).repeat(4, 0), alpha[0][:, None]))
-    assert np.array_equal(jax.vmap(jax.vmap(one, in_axes=(0, None)), in_axes=(0, 0))(x, alpha[:, 0]), hfy.entmax(np.asarray(x), alpha[:, :1, None]))
+    alike = np.asarray(x[0, :1]).repeat(4, 0)
+    assert np.array_equal(jax.vmap(one, in_axes=(None, 0))(x[0, 0], alpha[0]), hfy.entmax(alike, alpha[0][:, None]))
+    shared = jax.vmap(jax.vmap(one, in_axes=(0, None)), in_axes=(0, 0))(x, alpha[:, 0])
+    assert np.array_equal(shared, hfy.entmax(np.asarray(x), alpha[:, :1, None]))
     upper = np.random.default_rng(3).random((4, 6)) + 0.2
     assert np.array_equal(hj.bounded(x, upper), hfy.bounded(np.asarray(x), upper))
-    assert np.array_equal(jax.vmap(hj.bounded, in_axes=(None, 0))(x[0, 0], upper), hfy.bounded(np.asarray(x[0, :1]).repeat(4, 0), upper))
+    assert np.array_equal(jax.vmap(hj.bounded, in_axes=(None, 0))(x[0, 0], upper), hfy.bounded(alike, upper))
 
 
 @every

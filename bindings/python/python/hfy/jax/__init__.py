@@ -9,9 +9,9 @@ Array([[0.  , 0.25, 0.75],
 Array([[ 0.  , -0.75,  0.75],
        [ 0.  ,  0.  ,  0.  ]], dtype=float32)
 
-Maps work along any axis of arrays of float16, bfloat16, float32 and (in x64 mode) float64, on the host. They have derivatives of every
-order, forward and backward, in scores and parameters, and go through `jit`, `vmap`, `scan` and `checkpoint`. In a mask True means that
-an entry takes part, as in numpy's `where`; a row with nothing left gives zeros.
+Maps work along any axis of arrays of float16, bfloat16, float32 and (in x64 mode) float64, on the host. They have
+derivatives of every order, forward and backward, in scores and parameters, and go through `jit`, `vmap`, `scan` and
+`checkpoint`. In a mask True means that an entry takes part, as in numpy's `where`; a row with nothing left gives zeros.
 """
 
 try:

@@ -10,9 +10,9 @@ from ._check import real
 
 
 def learned_alpha(raw: Any, low: float = 1.0, high: float = 2.0) -> jax.Array:
-    """An alpha between `low` and `high` from a number without bounds, of the shape of `raw`: what to train in place of alpha.
+    """An alpha between `low` and `high` from a number without bounds, of its shape: train this one in its place.
 
-    Zero is the middle. With `high` infinite it is `low` plus the softplus of `raw`. Of use for the gamma of normmax, too.
+    Zero is the middle. With `high` infinite it is `low` plus the softplus of `raw`. It serves gamma, too.
 
     >>> import hfy.jax
     >>> hfy.jax.learned_alpha([-1e9, 0.0, 1e9])

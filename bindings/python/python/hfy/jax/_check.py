@@ -1,4 +1,4 @@
-"""What a map is given, as arrays that fit each other. Shapes and dtypes are known while a program is traced: errors come then."""
+"""What a map is given, as arrays that fit each other. Shapes and dtypes are known while tracing: errors come then."""
 
 from typing import Any
 
@@ -20,7 +20,8 @@ def scores(x: Any, axis: Any) -> tuple[jax.Array, int]:
     if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
         raise TypeError(f"axis = {axis!r}: it must be a whole number")
     if not -array.ndim <= axis < array.ndim:
-        raise ValueError(f"axis = {axis}: x has {array.ndim} axes, so that it must lie in {-array.ndim} to {array.ndim - 1}")
+        rule = f"x has {array.ndim} axes, so that it must lie in {-array.ndim} to {array.ndim - 1}"
+        raise ValueError(f"axis = {axis}: {rule}")
     return array, int(axis) % array.ndim - array.ndim
 
 
@@ -29,11 +30,13 @@ def real(argument: str, value: Any) -> jax.Array:
     try:
         array = jnp.asarray(value)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{argument} is a {type(value).__name__}: it must be an array of real numbers ({error})") from None
+        kind = type(value).__name__
+        raise TypeError(f"{argument} is a {kind}: it must be an array of real numbers ({error})") from None
     if jnp.issubdtype(array.dtype, jnp.integer) or array.dtype == jnp.bool_:
         return array.astype(float)
     if array.dtype.name not in FLOATS:
-        raise TypeError(f"{argument} is of dtype {array.dtype}: it must hold real numbers, of {', '.join(FLOATS)} or whole")
+        rule = f"it must hold real numbers, of {', '.join(FLOATS)} or whole"
+        raise TypeError(f"{argument} is of dtype {array.dtype}: {rule}")
     return array
 
 
@@ -74,19 +77,26 @@ def target(map: str, value: Any, x: jax.Array, axis: int) -> jax.Array:
     try:
         array = jnp.asarray(value)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"target is a {type(value).__name__}: it must be an array of classes or weights ({error})") from None
-    rows = x.shape[: x.ndim + axis] + x.shape[x.ndim + axis + 1 :]
+        kind = type(value).__name__
+        raise TypeError(f"target is a {kind}: it must be an array of classes or weights ({error})") from None
+    outer = rows(x.shape, axis)
     if jnp.issubdtype(array.dtype, jnp.integer):
         if map != "subsets":
-            return shaped("target", array, rows)
-        if array.shape[:-1] != rows or array.ndim == 0:
-            raise ValueError(f"target has shape {list(array.shape)}, expected {list(rows)} and an axis of classes")
+            return shaped("target", array, outer)
+        if array.shape[:-1] != outer or array.ndim == 0:
+            raise ValueError(f"target has shape {list(array.shape)}, expected {list(outer)} and an axis of classes")
         return jnp.moveaxis(jax.nn.one_hot(array, x.shape[axis]).sum(-2), -1, axis)
     shaped("target", array, x.shape)
     if array.dtype != jnp.bool_:
         return real("target", array)
     chosen = array.astype(jnp.promote_types(x.dtype, jnp.float32))
     return chosen if map == "subsets" else chosen / jnp.maximum(chosen.sum(axis, keepdims=True), 1)
+
+
+def rows(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """A shape without an axis that is counted from the end."""
+    place = len(shape) + axis
+    return shape[:place] + shape[place + 1 :]
 
 
 def shaped(argument: str, array: jax.Array, shape: tuple[int, ...]) -> jax.Array:

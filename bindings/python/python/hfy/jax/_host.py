@@ -1,6 +1,7 @@
 """Calls of kernels from programs of jax.
 
-On CPUs XLA calls them with its own buffers. On other devices arrays go to the host and back, through `jax.pure_callback`.
+On CPUs XLA calls them with its own buffers. On other devices arrays go to the host and back, through
+`jax.pure_callback`.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """Jacobians of maps as functions of their weights.
 
-Products with them are made by kernels; what is here says how these products change with the weights and the parameter, which second
-derivatives need. Half types are computed in float32.
+Products with them are made by kernels; what is here says how these products change with the weights and the parameter,
+which second derivatives need. Half types are computed in float32.
 """
 
 # mypy: allow-untyped-calls

@@ -1,4 +1,4 @@
-"""What runs on the host: numpy arrays in, numpy arrays to write to, and a text that says which kernel with which settings.
+"""What runs on the host: arrays in, arrays to write to, and a text that says which kernel with which settings.
 
 Arrays may have leading axes that `jax.vmap` added, of length one where an operand was not mapped.
 """

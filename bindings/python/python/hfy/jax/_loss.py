@@ -1,4 +1,4 @@
-"""One function behind all losses: values and first derivatives by a kernel, what changes with a parameter and second derivatives by jax."""
+"""One function behind all losses: values and gradients in scores by a kernel, other derivatives by jax."""
 
 # mypy: allow-untyped-calls
 
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 
 from . import _host, _maps
-from ._check import Array
+from ._check import Array, rows
 from ._jacobians import wide
 from ._negentropies import negentropy
 
@@ -18,8 +18,7 @@ Parameter = tuple[Array, ...]
 
 
 def called(map: str, axis: int, x: Array, target: Array, parameter: Parameter, residual: bool) -> tuple[Array, ...]:
-    rows = x.shape[: x.ndim + axis] + x.shape[x.ndim + axis + 1 :]
-    shapes = [jax.ShapeDtypeStruct(rows, jnp.promote_types(x.dtype, jnp.float32))]
+    shapes = [jax.ShapeDtypeStruct(rows(x.shape, axis), jnp.promote_types(x.dtype, jnp.float32))]
     if residual:
         shapes.append(jax.ShapeDtypeStruct(x.shape, x.dtype))
     dense = jnp.issubdtype(target.dtype, jnp.floating)
@@ -28,7 +27,7 @@ def called(map: str, axis: int, x: Array, target: Array, parameter: Parameter, r
 
 @partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def loss(map: str, axis: int, x: Array, target: Array, parameter: Parameter) -> Array:
-    """The loss of each row. Targets are classes, whole numbers without the axis, or dense, of the shape of the scores."""
+    """The loss of each row. Targets are classes, whole numbers without the axis, or have the shape of the scores."""
     return called(map, axis, x, target, parameter, residual=False)[0]
 
 
@@ -42,14 +41,18 @@ def with_residual(map: str, axis: int, x: Array, target: Array, parameter: Param
 def moved(map: str, axis: int, residual: Array, primals: Any, tangents: Any) -> Array:
     """How losses change: with scores by the residual, with the parameter by Ω(target) - Ω(weights) at fixed weights."""
     (_, target, parameter), (change, _, parameter_change) = primals, tangents
-    total = jnp.zeros(residual.shape[: residual.ndim + axis] + residual.shape[residual.ndim + axis + 1 :], wide(residual).dtype)
+    total = jnp.zeros(rows(residual.shape, axis), wide(residual).dtype)
     if not isinstance(change, SymbolicZero):
         total = total + (wide(residual) * wide(change)).sum(axis)
     for value, by in zip(parameter, parameter_change, strict=True):
         if not isinstance(by, SymbolicZero):
             point = wide(dense(target, residual.shape, axis))
             weights = jnp.maximum(wide(residual) + point, 0)
-            gap = lambda value: negentropy(point, value, map, axis) - negentropy(weights, value, map, axis)  # noqa: E731
+
+            def gap(value: Array, point: Array = point, weights: Array = weights) -> Array:
+                difference: Array = negentropy(point, value, map, axis) - negentropy(weights, value, map, axis)
+                return difference
+
             total = total + jax.jvp(gap, (value.astype(total.dtype),), (by.astype(total.dtype),))[1]
     return total
 

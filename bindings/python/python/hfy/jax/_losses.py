@@ -22,12 +22,15 @@ def of(map: str, x: Any, target: Any, axis: Any, mask: Any, ignore_index: int | 
     return jnp.where(counts, losses, 0)
 
 
-def softmax_loss(x: Any, target: Any, axis: int = -1, *, mask: Any = None, ignore_index: int | None = None) -> jax.Array:
+def softmax_loss(
+    x: Any, target: Any, axis: int = -1, *, mask: Any = None, ignore_index: int | None = None
+) -> jax.Array:
     """The cross entropy of softmax with a target, of each row.
 
-    `x` has any shape; what comes back has it without `axis`. `target` holds classes (whole numbers, of the shape that comes back), or has
-    the shape of `x`: truth values (a set of classes a row, over which the mass is spread evenly) or weights. No gradient flows into it.
-    `mask` broadcasts to `x`: True = takes part. Rows whose class is `ignore_index`, and rows with nothing left, lose nothing.
+    `x` has any shape; what comes back has it without `axis`. `target` holds classes (whole numbers, of the shape that
+    comes back), or has the shape of `x`: truth values (a set of classes a row, over which the mass is spread evenly) or
+    weights. No gradient flows into it. `mask` broadcasts to `x`: True = takes part. Rows whose class is `ignore_index`,
+    and rows with nothing left, lose nothing.
 
     >>> import hfy.jax
     >>> from jax import numpy as jnp
@@ -37,8 +40,10 @@ def softmax_loss(x: Any, target: Any, axis: int = -1, *, mask: Any = None, ignor
     return of("softmax", x, target, axis, mask, ignore_index)
 
 
-def sparsemax_loss(x: Any, target: Any, axis: int = -1, *, mask: Any = None, ignore_index: int | None = None) -> jax.Array:
-    """The loss of sparsemax, of each row: exactly 0 once the score of the target leads by 1. Arguments are as for `softmax_loss`.
+def sparsemax_loss(
+    x: Any, target: Any, axis: int = -1, *, mask: Any = None, ignore_index: int | None = None
+) -> jax.Array:
+    """The loss of sparsemax, of each row: exactly 0 once the target leads by 1. Arguments are as for `softmax_loss`.
 
     >>> import jax, hfy.jax
     >>> from jax import numpy as jnp
@@ -50,8 +55,10 @@ def sparsemax_loss(x: Any, target: Any, axis: int = -1, *, mask: Any = None, ign
     return of("sparsemax", x, target, axis, mask, ignore_index)
 
 
-def entmax15_loss(x: Any, target: Any, axis: int = -1, *, mask: Any = None, ignore_index: int | None = None) -> jax.Array:
-    """The loss of entmax with alpha = 1.5, of each row: exactly 0 once the target leads by 2. Arguments are as for `softmax_loss`.
+def entmax15_loss(
+    x: Any, target: Any, axis: int = -1, *, mask: Any = None, ignore_index: int | None = None
+) -> jax.Array:
+    """The loss of 1.5-entmax, of each row: exactly 0 once the target leads by 2. Arguments are as for `softmax_loss`.
 
     >>> import hfy.jax
     >>> hfy.jax.entmax15_loss([[2.0, 0.0]], [0])
@@ -63,7 +70,7 @@ def entmax15_loss(x: Any, target: Any, axis: int = -1, *, mask: Any = None, igno
 def entmax_loss(
     x: Any, target: Any, alpha: Any = 1.5, axis: int = -1, *, mask: Any = None, ignore_index: int | None = None
 ) -> jax.Array:
-    """The loss of entmax, of each row, with one alpha or one a row, which has a gradient. The rest is as for `softmax_loss`.
+    """The loss of entmax, of each row, with one alpha or one a row, with a gradient. The rest is as for `softmax_loss`.
 
     >>> import hfy.jax
     >>> hfy.jax.entmax_loss([[2.0, 0.0], [0.5, 0.0]], [0, 0], alpha=2.0)  # a lead of 1 / (alpha - 1)
@@ -75,7 +82,7 @@ def entmax_loss(
 def normmax_loss(
     x: Any, target: Any, gamma: Any = 2.0, axis: int = -1, *, mask: Any = None, ignore_index: int | None = None
 ) -> jax.Array:
-    """The loss of normmax, of each row, with one gamma or one a row, which has a gradient. The rest is as for `softmax_loss`.
+    """The loss of normmax, of each row, with a gamma or one a row, with a gradient. The rest is as for `softmax_loss`.
 
     >>> import hfy.jax
     >>> hfy.jax.normmax_loss([[0.0, 1.0]], [1], gamma=5.0)
@@ -87,8 +94,9 @@ def normmax_loss(
 def subsets_loss(x: Any, target: Any, k: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
     """The loss of k-subsets, of each row, whose targets have k classes.
 
-    `target` has the shape of `x`: truth values or weights that sum to k; or it holds classes along a last axis after those of the rows. `k`
-    is one number or one a row, without a gradient: the target decides it. The rest is as for `softmax_loss`.
+    `target` has the shape of `x`: truth values or weights that sum to k; or it holds classes along a last axis after
+    those of the rows. `k` is one number or one a row, without a gradient: the target decides it. The rest is as for
+    `softmax_loss`.
 
     >>> import hfy.jax
     >>> hfy.jax.subsets_loss([[3.0, 2.0, 1.0, 0.0]], [[0, 1]], k=2)

@@ -10,7 +10,8 @@ from . import _maps
 def softmax(x: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
     """Softmax along an axis, as `jax.nn.softmax`, but with zeros for a row that is masked entirely.
 
-    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. The weights are of the shape and dtype of `x`.
+    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. The weights are of the shape and dtype
+    of `x`.
 
     >>> import hfy.jax
     >>> hfy.jax.softmax([0.0, 0.0, 5.0], mask=[True, True, False])
@@ -22,7 +23,8 @@ def softmax(x: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
 def sparsemax(x: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
     """Sparsemax along an axis: the nearest point of the simplex.
 
-    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. The weights are of the shape and dtype of `x`.
+    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. The weights are of the shape and dtype
+    of `x`.
 
     >>> import jax, hfy.jax
     >>> hfy.jax.sparsemax([-2.0, 0.0, 0.5])
@@ -36,7 +38,8 @@ def sparsemax(x: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
 def entmax15(x: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
     """Entmax with alpha = 1.5 along an axis.
 
-    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. The weights are of the shape and dtype of `x`.
+    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. The weights are of the shape and dtype
+    of `x`.
 
     >>> import hfy.jax
     >>> [round(float(weight), 3) for weight in hfy.jax.entmax15([-2.0, 0.0, 0.5])]
@@ -46,10 +49,11 @@ def entmax15(x: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
 
 
 def entmax(x: Any, alpha: Any = 1.5, axis: int = -1, *, mask: Any = None) -> jax.Array:
-    """Alpha-entmax along an axis, for any alpha from 1 (softmax) through 2 (sparsemax) to infinity (argmax, ties shared).
+    """Alpha-entmax along an axis, for any alpha from 1 (softmax) through 2 (sparsemax) to infinity (argmax).
 
-    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `alpha` is a number, or an array that broadcasts against
-    `x` with its axis cut down to length one; it has a gradient. The weights are of the shape and dtype of `x`.
+    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `alpha` is a number, or an array that
+    broadcasts against `x` with its axis cut down to length one; it has a gradient. The weights are of the shape and
+    dtype of `x`.
 
     >>> import jax, hfy.jax
     >>> from jax import numpy as jnp
@@ -63,10 +67,11 @@ def entmax(x: Any, alpha: Any = 1.5, axis: int = -1, *, mask: Any = None) -> jax
 
 
 def normmax(x: Any, gamma: Any = 2.0, axis: int = -1, *, mask: Any = None) -> jax.Array:
-    """Normmax along an axis, for any gamma above 1: the largest scores share the mass, the more evenly the larger gamma.
+    """Normmax along an axis, for any gamma above 1: the larger, the more evenly the largest scores share the mass.
 
-    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `gamma` is a number, or an array that broadcasts against
-    `x` with its axis cut down to length one; it has a gradient. The weights are of the shape and dtype of `x`.
+    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `gamma` is a number, or an array that
+    broadcasts against `x` with its axis cut down to length one; it has a gradient. The weights are of the shape and
+    dtype of `x`.
 
     >>> import hfy.jax
     >>> [round(float(weight), 3) for weight in hfy.jax.normmax([-2.0, 0.0, 0.5])]
@@ -78,8 +83,9 @@ def normmax(x: Any, gamma: Any = 2.0, axis: int = -1, *, mask: Any = None) -> ja
 def subsets(x: Any, k: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
     """K-subsets along an axis: the nearest point whose weights lie in 0 to 1 and sum to k.
 
-    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `k` is a number, whole or not, or an array that broadcasts
-    against `x` with its axis cut down to length one; it has a gradient. The weights are of the shape and dtype of `x`.
+    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `k` is a number, whole or not, or an
+    array that broadcasts against `x` with its axis cut down to length one; it has a gradient. The weights are of the
+    shape and dtype of `x`.
 
     >>> import hfy.jax
     >>> hfy.jax.subsets([0.0, 0.25, 0.5, 0.75, 1.0], k=2)
@@ -91,8 +97,8 @@ def subsets(x: Any, k: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
 def bounded(x: Any, upper: Any, axis: int = -1, *, mask: Any = None) -> jax.Array:
     """Constrained sparsemax along an axis: the nearest point of the simplex whose weights do not exceed `upper`.
 
-    `x` has any shape; `mask` (True = takes part) and `upper` broadcast to it, and `upper` has a gradient. The bounds of a row must sum to
-    at least 1. The weights are of the shape and dtype of `x`.
+    `x` has any shape; `mask` (True = takes part) and `upper` broadcast to it, and `upper` has a gradient. The bounds of
+    a row must sum to at least 1. The weights are of the shape and dtype of `x`.
 
     >>> import hfy.jax
     >>> from jax import numpy as jnp

@@ -28,8 +28,9 @@ def by_parameter(map: str, x: Array, narrow: Array, parameter: Array, change: Ar
 def by_alpha(y: Array, alpha: Array, axis: int) -> Array:
     """dy/dα, from the right at α = 1.
 
-    With δ = α - 1 and L = log y, the logarithms change by -L² ψ(δL) at a fixed level, ψ(u) = (e^(-u) - 1 + u)/u². The level
-    takes out the mean that is weighted by s. Beyond δ = 1, y L² ψ = (s - y + δ y L)/δ², whose part along s drops out.
+    With δ = α - 1 and L = log y, the logarithms change by -L² ψ(δL) at a fixed level, ψ(u) = (e^(-u) - 1 + u)/u². The
+    level takes out the mean that is weighted by s. Beyond δ = 1, y L² ψ = (s - y + δ y L)/δ², whose part along s drops
+    out.
     """
     on, log_slope = log_slopes("entmax", y, alpha)
     delta = jnp.where(jnp.isinf(alpha), 1, alpha - 1)
@@ -61,7 +62,7 @@ def by_gamma(y: Array, gamma: Array, axis: int) -> Array:
 
 
 def by_upper(x: Array, y: Array, upper: Array, change: Array, axis: int) -> Array:
-    """Full entries of constrained sparsemax follow their bound, and free ones give way evenly. None free: nothing moves."""
+    """Full entries of constrained sparsemax follow their bound, and free ones give way evenly. With none, none moves."""
     on = free("bounded", y, upper)
     level = jnp.max(jnp.where(on, x - wide(y), -jnp.inf), axis, keepdims=True, initial=-jnp.inf)
     full = (x > level) & (y == upper) & on.any(axis, keepdims=True)

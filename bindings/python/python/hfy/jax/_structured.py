@@ -26,8 +26,8 @@ def marginals(settings: Settings, x: jax.Array, higher: tuple[jax.Array, ...]) -
 
 
 def differentiated(settings: Settings, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
-    """The marginals of scores are linear between changes of the structures that they blend: so are those of higher-order parts, and the
-    Jacobian of both in both is symmetric."""
+    """The marginals of scores are linear between changes of the structures that they blend: so are those of
+    higher-order parts, and the Jacobian of both in both is symmetric."""
     (x, higher), (change, higher_change) = primals, tangents
     y = marginals(settings, x, higher)
     given = [change, *(by for by in higher_change if not isinstance(by, SymbolicZero))]
@@ -81,10 +81,11 @@ def sparsemap(
 ) -> jax.Array:
     """SparseMAP along an axis: the point of the hull of some structures that is nearest to `x`, a blend of few of them.
 
-    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `structure` is an `hfy.Structure` or its text. `higher`
-    are the scores of its higher-order parts along the last axis, for all rows or for each, with a gradient; else the structure's own.
-    `regulariser` is "on" for |y|²/2 or "both" for (|y|² + |1 - y|²)/2: both for sequences, on for others, unless it is said. The
-    marginals are of the shape and dtype of `x`. They are solved in double precision.
+    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `structure` is an `hfy.Structure` or its
+    text. `higher` are the scores of its higher-order parts along the last axis, for all rows or for each, with a
+    gradient; else the structure's own. `regulariser` is "on" for |y|²/2 or "both" for (|y|² + |1 - y|²)/2: both for
+    sequences, on for others, unless it is said. The marginals are of the shape and dtype of `x`. They are solved in
+    double precision.
 
     >>> import hfy.jax
     >>> hfy.jax.sparsemap([1.0, 0.75, 0.0, 0.75], "sequence:2:t=0.5", regulariser="on")
@@ -96,11 +97,12 @@ def sparsemap(
 def sequence_subsets(
     x: Any, k: int, transition: Any = 0.0, axis: int = -1, *, mask: Any = None, regulariser: str | None = None
 ) -> jax.Array:
-    """Sequential k-subsets along an axis: marginals of sets of exactly k entries, where neighbours that are both in score more.
+    """Sequential k-subsets along an axis: marginals of sets of k entries, where neighbours that are both in score more.
 
-    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `transition` is what neighbours score that are both in:
-    a number, or an array with one for each of the n - 1 pairs along its last axis, for all rows or for each; it has a gradient.
-    The number infinity admits nothing but k neighbours. `regulariser` is as for `sparsemap`. The marginals are of the shape and dtype of `x`.
+    `x` has any shape, and `mask` one that broadcasts to it: True = takes part. `transition` is what neighbours score
+    that are both in: a number, or an array with one for each of the n - 1 pairs along its last axis, for all rows or
+    for each; it has a gradient. The number infinity admits nothing but k neighbours. `regulariser` is as for
+    `sparsemap`. The marginals are of the shape and dtype of `x`.
 
     >>> import hfy.jax
     >>> hfy.jax.sequence_subsets([0.0, 3.0, 0.0, 1.5, 4.0], 2, 1.0, regulariser="on")
@@ -116,5 +118,6 @@ def sequence_subsets(
         return of(array, f"sequence:{k}:t=inf", from_end, mask, regulariser, None)
     scores = _check.real("transition", transition)
     if scores.ndim and scores.shape[-1] != length - 1:
-        raise ValueError(f"transition has shape {list(scores.shape)}: its last axis must hold one for each of {length - 1} pairs")
+        rule = f"its last axis must hold one for each of {length - 1} pairs"
+        raise ValueError(f"transition has shape {list(scores.shape)}: {rule}")
     return of(array, f"sequence:{k}", from_end, mask, regulariser, scores)

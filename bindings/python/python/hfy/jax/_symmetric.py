@@ -1,7 +1,8 @@
 """Products with symmetric Jacobians, as a primitive of jax.
 
-A kernel takes residuals and directions, and gives one result a direction, of its shape. It is linear in the directions and equal to its own
-transpose, which is what `grad` asks for. `jax.custom_jvp` cannot say that, and `jax.custom_vjp` would do without forward mode.
+A kernel takes residuals and directions, and gives one result a direction, of its shape. It is linear in the directions
+and equal to its own transpose, which is what `grad` asks for. `jax.custom_jvp` cannot say that, and `jax.custom_vjp`
+would do without forward mode.
 """
 
 # mypy: allow-untyped-calls, allow-untyped-decorators
@@ -16,8 +17,9 @@ from jax.interpreters import ad, batching, mlir
 
 from . import _host
 
-# How products change with their residuals: (residuals, directions, settings) to results that jax can differentiate. A kernel without one
-# has products that do not change.
+# How products change with their residuals: (residuals, directions, settings) to results that jax can differentiate. A
+# kernel without one has products that do not change.
+Operands = tuple[Any, ...]
 Expression = Callable[..., tuple[jax.Array, ...]]
 EXPRESSIONS: dict[str, Expression] = {}
 
@@ -25,7 +27,7 @@ product_p = Primitive("hfy_symmetric_product")
 product_p.multiple_results = True
 
 
-def product(kernel: str, residuals: tuple[Any, ...], directions: tuple[Any, ...], **settings: Any) -> tuple[jax.Array, ...]:
+def product(kernel: str, residuals: Operands, directions: Operands, **settings: Any) -> tuple[jax.Array, ...]:
     """The products of a kernel. Residuals broadcast to the directions; axes are counted from the end."""
     held = tuple(sorted(settings.items()))
     made = product_p.bind(*residuals, *directions, kernel=kernel, settings=held, residuals=len(residuals))
@@ -50,7 +52,7 @@ def is_zero(tangent: Any) -> bool:
     return type(tangent) is ad.Zero
 
 
-def differentiated(operands: tuple[Any, ...], tangents: tuple[Any, ...], *, residuals: int, **settings: Any) -> tuple[Any, Any]:
+def differentiated(operands: Operands, tangents: Operands, *, residuals: int, **settings: Any) -> tuple[Any, Any]:
     made = product_p.bind(*operands, residuals=residuals, **settings)
     held, directions = operands[:residuals], operands[residuals:]
     changes = [ad.Zero(jax.typeof(result).to_tangent_aval()) for result in made]

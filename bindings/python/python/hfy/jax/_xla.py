@@ -1,7 +1,8 @@
 """Kernels as foreign functions of XLA: they read and write its buffers where they lie.
 
-XLA calls a handler with a frame that holds buffers and attributes (`xla/ffi/api/c_api.h`, version 0.1). One handler serves all
-kernels: its attribute `call` says which, in words, so that a program that was compiled once may be kept and run by another process.
+XLA calls a handler with a frame that holds buffers and attributes (`xla/ffi/api/c_api.h`, version 0.1). One handler
+serves all kernels: its attribute `call` says which, in words, so that a program that was compiled once may be kept and
+run by another process.
 """
 
 # mypy: allow-untyped-calls, allow-untyped-decorators
@@ -20,8 +21,8 @@ TARGET = "hfy_kernel"
 METADATA, INVALID_ARGUMENT = 1, 3
 # The numbers of XLA's element types.
 DTYPES = {
-    1: np.bool_, 2: np.int8, 3: np.int16, 4: np.int32, 5: np.int64, 6: np.uint8, 7: np.uint16, 8: np.uint32, 9: np.uint64,
-    10: np.float16, 11: np.float32, 12: np.float64, 16: jnp.bfloat16,
+    1: np.bool_, 2: np.int8, 3: np.int16, 4: np.int32, 5: np.int64, 6: np.uint8, 7: np.uint16, 8: np.uint32,
+    9: np.uint64, 10: np.float16, 11: np.float32, 12: np.float64, 16: jnp.bfloat16,
 }  # fmt: skip
 
 
