@@ -13,7 +13,7 @@ from hfy import _hfy
 
 SKIPPED = {"__version__"}
 ROOT = Path(__file__).resolve().parents[3]
-ADAPTERS = ["hfy.torch", "hfy.torch.lpsmap", "hfy.torch.nn"]  # each is there if its framework is
+ADAPTERS = ["hfy.torch", "hfy.torch.lpsmap", "hfy.torch.nn", "hfy.jax"]  # each is there if its framework is
 
 
 def modules():
@@ -73,18 +73,21 @@ def test_masks_are_explained_wherever_they_are_taken():
             assert re.search("True = (takes part|keep)|mask need not|As for|as for", inspect.getdoc(thing)), name
 
 
-def snippets():
-    """The code of the READMEs, and of the pages for those who come from other packages."""
-    for page in [ROOT / "README.md", ROOT / "bindings/python/README.md", *sorted((ROOT / "docs").glob("from-*.md"))]:
-        found = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
-        assert found, f"{page} has no snippets"
-        for number, snippet in enumerate(found):
-            yield pytest.param(page.name, snippet, id=f"{page.parent.name}/{page.name}-{number}")
+PAGES = [ROOT / "README.md", ROOT / "bindings/python/README.md", *sorted((ROOT / "docs").glob("from-*.md"))]
 
 
-@pytest.mark.parametrize("page, snippet", snippets())
-def test_snippets(page, snippet):
-    for framework in ["torch", "jax"]:
-        if re.search(rf"import.*\b{framework}\b|from hfy\.{framework}", snippet):
-            pytest.importorskip(framework, reason=f"this snippet needs {framework}")
-    exec(compile(snippet, page, "exec"), {})
+def snippets(page):
+    """The blocks of a page, of which each goes on where the one before it ended."""
+    return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_snippets_of_pages(page):
+    found = snippets(page)
+    assert found
+    names = {}
+    for snippet in found:
+        for package in ["torch", "jax", "entmax"]:
+            if re.search(rf"^(import|from) (hfy\.)?{package}\b", snippet, flags=re.M):
+                pytest.importorskip(package, reason=f"{page.name} needs {package}")
+        exec(compile(snippet, page.name, "exec"), names)
