@@ -14,7 +14,8 @@ pub(crate) fn in_rows<T: Clone>(array: CowArray<'_, T, IxDyn>, axis: usize) -> A
     let rows = array.shape().iter().enumerate().filter(|(other, _)| *other != axis).map(|(_, n)| n).product();
     let mut moved = array.view();
     (axis..moved.ndim() - 1).for_each(|next| moved.swap_axes(next, next + 1));
-    moved.to_shape((rows, n)).expect("as many entries as there were").into_owned()
+    let moved = moved.as_standard_layout().into_owned();
+    moved.into_shape_with_order((rows, n)).expect("as many entries as there were")
 }
 
 /// The array of a shape that has these rows along an axis.

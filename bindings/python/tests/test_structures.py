@@ -184,3 +184,14 @@ def test_labels_with_a_budget(rule):
         hfy.Structure.labels(4, 2, np.zeros((2, 2)), exactly=5)
     with pytest.raises(ValueError, match="exclude"):
         hfy.Structure.labels(4, 2, np.zeros((2, 2)), exactly=1, at_most=1)
+
+
+def test_any_strides():
+    x = np.random.default_rng(3).standard_normal((3, 4, 5))
+    want = hfy.sparsemap_solve(x, "sequence:2").marginals
+    for other in [np.asfortranarray(x), x.transpose(2, 0, 1).copy().transpose(1, 2, 0), np.repeat(x, 2, axis=2)[..., ::2]]:
+        assert (hfy.sparsemap_solve(other, "sequence:2").marginals == want).all()
+    wide = np.broadcast_to(x[:1].astype(np.float32), x.shape)
+    assert np.allclose(hfy.sparsemap_solve(wide, "sequence:2").marginals, want[:1], atol=1e-6)
+    along = hfy.sparsemap_solve(np.asfortranarray(x), "sequence:2", axis=1).marginals
+    assert np.allclose(along.swapaxes(1, 2), hfy.sparsemap_solve(x.swapaxes(1, 2), "sequence:2").marginals)

@@ -56,7 +56,7 @@ def test_losses_and_modules():
     x, target = draw(4, 5), torch.tensor([0, 3, -100, 1])
     found = []
     for device in ("cpu", "cuda"):
-        leaf = x.to(device).requires_grad_()
+        leaf = x.clone().to(device).requires_grad_()
         weight = torch.tensor([0.5, 2.0, 1.0, 1.5, 1.0])
         module = hfy.torch.EntmaxBisectLoss(hfy.torch.AlphaParameter(1.4), weight=weight).to(device)
         value = module(leaf, target.to(device))

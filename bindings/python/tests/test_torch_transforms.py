@@ -1,7 +1,7 @@
 """The maps under the transforms of torch.func, compilers, exporters, tracers and autocast."""
 
 import pytest
-from torch_cases import draw, every, torch
+from torch_cases import draw, every, needs_new_compiler, torch
 
 import hfy.torch
 from hfy.torch import _parameter_gradient, _pullback, _row_losses, _weights, loss, separation
@@ -162,6 +162,10 @@ def test_compile_losses_and_modules():
     target = torch.tensor([0, 3, -100, 1])
     module = hfy.torch.EntmaxBisectLoss(hfy.torch.AlphaParameter(1.3))
     compiled_agrees(lambda x: module(x, target), draw(4, 5).requires_grad_())
+
+
+@needs_new_compiler
+def test_compile_vmap():
     compiled_agrees(lambda x: vmap(lambda x: separation(x, "entmax", 1.3))(x), draw(4, 5).requires_grad_())
 
 

@@ -165,6 +165,9 @@ def test_structures():
         hfy.sequence(ROW, 2, [0.0])
     with says(ValueError, r"higher has shape \[3\], expected \[2\]"):
         hfy.sparsemap_solve(ROW, "sequence:2", [0.0, 0.0, 0.0])
+    for wrong in [np.nan, np.inf]:
+        with says(ValueError, rf"higher\[1\] = {wrong}".replace("nan", "NaN"), "finite"):
+            hfy.sparsemap_solve(ROW, "sequence:2", [0.0, wrong])
     with says(ValueError, "masked"):
         hfy.sparsemap_solve(ROW, "sequence:2", mask=[True, False, False])
     with says(IndexError, "row = 3", "1 rows"):

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::active_set::{ActiveSet, Status};
+use super::check::check_parts;
 use super::solution::Solution;
 use super::vertex::Vertex;
 use super::{Regulariser, Structure};
@@ -99,6 +100,7 @@ impl<S: Structure> SparseMap<S> {
 
     /// The same for other scores of the higher-order parts.
     pub fn solve_with(&self, theta: &[f64], higher: &[f64], warm: ActiveSet) -> Result<Solution> {
+        check_parts("higher", higher)?;
         let mut solution = self.relax(theta, higher, warm)?;
         if !solution.active.is_empty() {
             let (unary, scaled) = self.regulariser.scores(theta, higher);
