@@ -1,8 +1,7 @@
 """Derivatives of the maps on tensors, of first and higher order."""
 
 import pytest
-from torch.autograd import gradcheck, gradgradcheck
-from torch_cases import DTYPES, draw, every, every_parameter, torch
+from torch_cases import DTYPES, draw, every, every_parameter, gradcheck, gradgradcheck, torch
 
 import hfy.torch
 from hfy.torch import _formulas, _kernels, separation

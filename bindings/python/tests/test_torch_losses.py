@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from golden import agree, cases, scores
-from torch.autograd import gradcheck, gradgradcheck
-from torch_cases import DTYPES, draw, says, torch
+from torch_cases import DTYPES, draw, gradcheck, gradgradcheck, says, torch
 
 import hfy
 import hfy.torch

@@ -4,6 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="hfy.torch needs torch")
 
+from torch.autograd import gradcheck, gradgradcheck  # noqa: E402, F401
+
 MAPS = [
     ("softmax", None),
     ("sparsemax", None),
