@@ -223,31 +223,44 @@ pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, 
 #[inline(always)]
 fn sums<T: Real, const K: usize, const B: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Raise<T>) -> [T; K] {
     let mut total = [0.0; K];
-    let mut y = [T::zero(); B];
     for row in z.row.chunks(RUN) {
         let mut part = [[T::zero(); LANES]; K];
-        Scores { row, ..z }.for_blocks(
-            at.value,
-            #[inline(always)]
-            |t: &mut [T; B]| {
-                by.raise(at.base, t, &mut y);
-                for (t, y) in t.as_chunks::<LANES>().0.iter().zip(y.as_chunks_mut::<LANES>().0) {
-                    for k in (0..K).rev() {
-                        for i in 0..LANES {
-                            part[k][i] += y[i];
-                        }
-                        for i in 0..LANES {
-                            y[i] *= t[i];
-                        }
-                    }
-                }
-            },
-        );
+        // What does not fill many is filled up to a block.
+        let (many, rest) = row.split_at(row.len() / B * B);
+        add_up::<T, K, B>(Scores { row: many, ..z }, at, by, &mut part);
+        add_up::<T, K, BLOCK>(Scores { row: rest, ..z }, at, by, &mut part);
         for k in 0..K {
             total[k] += lane_sum(&part[k]).wide();
         }
     }
     total.map(T::of)
+}
+
+#[inline(always)]
+fn add_up<T: Real, const K: usize, const B: usize>(
+    z: Scores<'_, T>,
+    at: Offset<T>,
+    by: &impl Raise<T>,
+    part: &mut [[T; LANES]; K],
+) {
+    let mut y = [T::zero(); B];
+    z.for_blocks(
+        at.value,
+        #[inline(always)]
+        |t: &mut [T; B]| {
+            by.raise(at.base, t, &mut y);
+            for (t, y) in t.as_chunks::<LANES>().0.iter().zip(y.as_chunks_mut::<LANES>().0) {
+                for k in (0..K).rev() {
+                    for i in 0..LANES {
+                        part[k][i] += y[i];
+                    }
+                    for i in 0..LANES {
+                        y[i] *= t[i];
+                    }
+                }
+            }
+        },
+    );
 }
 
 /// Kept out of line: its shuffles would spread into the loop before it.
@@ -273,46 +286,45 @@ fn fill_by<T: Real, const B: usize>(
     let (many, rest) = row.as_chunks_mut::<B>();
     let (mut d, mut y) = ([T::zero(); B], [T::zero(); B]);
     for many in many {
-        let mut weighing = 0;
-        for (block, d) in many.as_chunks::<BLOCK>().0.iter().zip(d.as_chunks_mut::<BLOCK>().0) {
-            weighing += usize::from(distances(block, (shift, scale), at, d));
+        let mut weighing = [false; MANY / BLOCK];
+        let mut count = 0;
+        let blocks = many.as_chunks::<BLOCK>().0.iter().zip(d.as_chunks_mut::<BLOCK>().0);
+        for ((block, d), weighs) in blocks.zip(&mut weighing) {
+            *weighs = distances(block, (shift, scale), at, d);
+            count += usize::from(*weighs);
         }
-        if weighing * BLOCK == B {
+        if count * BLOCK == B {
             by.raise(at.base, &mut d, &mut y);
             for i in 0..B {
                 many[i] = y[i] * factor;
             }
-        } else if weighing == 0 {
-            *many = [T::zero(); B];
         } else {
-            for block in many.as_chunks_mut::<BLOCK>().0 {
-                fill_block(block, (shift, scale), at, by, factor);
+            let blocks = many.as_chunks_mut::<BLOCK>().0.iter_mut().zip(d.as_chunks_mut::<BLOCK>().0);
+            for ((block, d), &weighs) in blocks.zip(&weighing) {
+                fill_block(block, weighs.then_some(d), at.base, by, factor);
             }
         }
     }
-    let (blocks, rest) = rest.as_chunks_mut::<BLOCK>();
-    for block in blocks {
-        fill_block(block, (shift, scale), at, by, factor);
-    }
-    if !rest.is_empty() {
-        let mut block = [T::neg_infinity(); BLOCK];
+    for rest in rest.chunks_mut(BLOCK) {
+        let (mut block, mut d) = ([T::neg_infinity(); BLOCK], [T::zero(); BLOCK]);
         block[..rest.len()].copy_from_slice(rest);
-        fill_block(&mut block, (shift, scale), at, by, factor);
+        let weighs = distances(&block, (shift, scale), at, &mut d);
+        fill_block(&mut block, weighs.then_some(&mut d), at.base, by, factor);
         rest.copy_from_slice(&block[..rest.len()]);
     }
 }
 
+/// The weights of a block from its distances; zeros where it has none.
 #[inline(always)]
-fn fill_block<T: Real>(block: &mut [T; BLOCK], (shift, scale): (T, T), at: Offset<T>, by: &impl Raise<T>, factor: T) {
-    let (mut d, mut y) = ([T::zero(); BLOCK], [T::zero(); BLOCK]);
-    if distances(block, (shift, scale), at, &mut d) {
-        by.raise(at.base, &mut d, &mut y);
-        for i in 0..BLOCK {
-            block[i] = y[i] * factor;
+fn fill_block<T: Real>(block: &mut [T; BLOCK], d: Option<&mut [T; BLOCK]>, base: T, by: &impl Raise<T>, factor: T) {
+    let mut y = [T::zero(); BLOCK];
+    if let Some(d) = d {
+        by.raise(base, d, &mut y);
+        for y in &mut y {
+            *y *= factor;
         }
-    } else {
-        *block = [T::zero(); BLOCK];
     }
+    *block = y;
 }
 
 /// Writes the distances of a block from the offset; whether any entry weighs something.
