@@ -101,7 +101,16 @@ def test_wrong_calls(tmp_path):
         memory.set_info({"version": "2"})
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the folder cannot be closed to this user")
+def test_a_place_that_cannot_be_written(tmp_path):
+    memory = hfy.Memory.of(X)
+    (tmp_path / "file").write_text("kept")
+    for place in [tmp_path / "file" / "memory.hfy", tmp_path / "nowhere" / "memory.hfy"]:
+        with pytest.raises(OSError):
+            memory.save(place)
+    assert (tmp_path / "file").read_text() == "kept" and memory.changed
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="no folder is closed to root, and Windows has other ways")
 def test_a_folder_that_cannot_be_written(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(PermissionError):
