@@ -117,8 +117,11 @@ fn measure<'a>(
         batch.map_into(scores.view(), weights.view_mut()).expect("scores are finite");
         batch.pullback_into(weights.view(), upstream.view(), gradient.view_mut()).expect("gradients are finite");
     });
+    // As in training, and in the peers' script: a gradient lives until the next call begins.
+    let mut gradient = None;
     run(case("map/fwd+bwd", "fresh"), &mut || {
+        drop(gradient.take());
         let (weights, _) = batch.map(scores.view()).expect("scores are finite");
-        std::hint::black_box(batch.pulled_back(weights.view(), upstream.view()).expect("gradients are finite"));
+        gradient = Some(batch.pulled_back(weights.view(), upstream.view()).expect("gradients are finite"));
     });
 }

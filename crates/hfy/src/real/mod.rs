@@ -3,10 +3,13 @@
 mod dots;
 mod element;
 mod elementary;
+mod maxima;
+mod moments;
 mod product;
 mod scratch;
 
 pub use element::Element;
+pub(crate) use moments::Affine;
 pub use scratch::Scratch;
 pub(crate) use scratch::with_copy;
 
@@ -16,7 +19,7 @@ use std::iter::Sum;
 use num_traits::{Float, NumAssign};
 
 use crate::compiled::Compiled;
-use crate::separation::{Entmax, Normmax, Solve, Subsets};
+use crate::separation::{Entmax, Normmax, Solve, Subsets, Weigh};
 
 /// A floating-point type that maps are computed in: `f32` or `f64`.
 pub trait Real:
@@ -31,6 +34,7 @@ pub trait Real:
     + Solve<Entmax>
     + Solve<Normmax>
     + Solve<Subsets>
+    + Weigh
     + Compiled
     + Send
     + Sync
@@ -42,23 +46,38 @@ pub trait Real:
     /// The same number in double precision.
     fn wide(self) -> f64;
 
-    /// `exp(self)` without branches, so that a loop over a row becomes vector code.
+    /// `exp(self)` for `self` below 50 without branches, so that a loop over a row becomes vector code.
     fn exp_lanes(self) -> Self;
 
-    /// `ln(self)` for `self > 0` without branches.
-    fn ln_lanes(self) -> Self;
+    /// `p log2(self)` for a normal `self > 0`, without branches. Anything for others.
+    fn log2_times(self, p: Self) -> Self;
 
-    /// `log2(self + lost)` for a normal `self > 0` and `lost` below its last digit, without branches. Anything for others.
-    fn log2_lanes(self, lost: Self) -> Self;
+    /// `p log2(self + lost)` for a normal `self > 0` and `lost` below its last digit, without branches. Anything for others.
+    fn log2_times_with(self, lost: Self, p: Self) -> Self;
 
-    /// `2^self` for `self` below 64, without branches.
+    /// `2^self` for `self` from `least_exponent` to 64, without branches. Anything for others.
     fn exp2_lanes(self) -> Self;
+
+    /// The least base whose power by `p`, from -1 to 16, `exp2_lanes` can compute.
+    fn least_base(p: Self) -> Self;
+
+    /// The greatest whole number whose power of two rounds to zero, or nearly so: what lies below need not be computed.
+    fn least_exponent() -> Self;
 
     /// Lends this thread's buffers, so that no row allocates.
     fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;
 
     /// `to ← a bᵀ` for matrices of rows of `width` entries, row after row, in this thread.
     fn products(a: &[Self], b: &[Self], width: usize, to: &mut [Self]);
+
+    /// `total[K-1-k] ← total[K-1-k] + Σ y t^k` for k below K.
+    fn add_moments<const K: usize>(t: &[Self], y: &[Self], total: &mut [f64; K]);
+
+    /// `total[K-1-k] ← total[K-1-k] + Σ t^(first + k)` for k below K, over the `t` of a row of scores.
+    fn add_powers<const K: usize>(row: &[Self], affine: Affine<Self>, first: u32, total: &mut [f64; K]);
+
+    /// Appends the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity.
+    fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool;
 
     /// `out[k] ← rows[entries[k]] · x`, for rows as long as `x`, row after row.
     fn dots(rows: &[Self], x: &[Self], entries: &[u32], out: &mut [Self]);

@@ -1,5 +1,6 @@
 //! Separation maps Ω: from scores to weights, one map a file.
 
+mod blend;
 mod bounded;
 mod capped;
 mod entmax;
@@ -25,7 +26,7 @@ pub use normmax::Normmax;
 pub use power::Power;
 pub use quadratic::Quadratic;
 pub(crate) use scan::{across, sum};
-pub(crate) use solver::Solve;
+pub(crate) use solver::{Solve, Weigh};
 pub use subsets::Subsets;
 pub use support::Support;
 
@@ -98,39 +99,42 @@ pub struct Share<T> {
 trait Threshold<T: Real>: Sync {
     /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch.
     fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
-
-    /// Writes the weights over the scores.
-    #[inline(always)]
-    fn fill(&self, theta: &mut [T], scratch: &mut Scratch<T>) -> Result<Outcome> {
-        if let Some(weights) = self.solve(theta, scratch)? {
-            weights.fill(theta);
-            Ok(Outcome::Solved)
-        } else {
-            theta.fill(T::zero());
-            Ok(Outcome::Empty)
-        }
-    }
-
-    /// Writes the support and returns the largest score; `None` where every entry is masked.
-    #[inline(always)]
-    fn collect(&self, theta: &[T], scratch: &mut Scratch<T>, support: &mut Support<T>) -> Result<Option<T>> {
-        let weights = self.solve(theta, scratch)?;
-        support.clear();
-        let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);
-        Ok(weights.map(|weights| {
-            weights.collect(theta, &mut scratch.blocks, support);
-            max
-        }))
-    }
 }
 
-fn argmax_by<T: Solve<M>, M>(map: &M, theta: &mut [T]) -> Result<Outcome> {
-    T::fill(map, theta)
+/// `theta ← ŷ(theta)`.
+fn argmax_by<T: Real + Solve<M>, M>(map: &M, theta: &mut [T]) -> Result<Outcome> {
+    match T::with_scratch(|scratch| <T as Solve<M>>::solve(map, theta, scratch))? {
+        Some(solved) => T::fill(solved, theta),
+        None => return Ok(emptied(theta)),
+    }
+    Ok(Outcome::Solved)
+}
+
+/// The weights of a row that is masked entirely.
+fn emptied<T: Real>(row: &mut [T]) -> Outcome {
+    row.fill(T::zero());
+    Outcome::Empty
 }
 
 fn support_by<T: Real + Solve<M>, M>(map: &M, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-    let max = T::with_scratch(|scratch| <T as Solve<M>>::collect(map, theta, scratch, support))?;
+    let max = T::with_scratch(|scratch| collect_by(map, theta, scratch, support))?;
     Ok(if max.is_some() { Outcome::Solved } else { Outcome::Empty })
+}
+
+/// Writes the support and returns the largest score; `None` where every entry is masked.
+fn collect_by<T: Real + Solve<M>, M>(
+    map: &M,
+    theta: &[T],
+    scratch: &mut Scratch<T>,
+    support: &mut Support<T>,
+) -> Result<Option<T>> {
+    support.clear();
+    let Some(solved) = <T as Solve<M>>::solve(map, theta, scratch)? else {
+        return Ok(None);
+    };
+    let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);
+    T::collect(solved, theta, &mut scratch.blocks, support);
+    Ok(Some(max))
 }
 
 /// Runs `work` on the support of the solved row and on its largest score; `None` where all is masked.
@@ -141,7 +145,7 @@ fn with_support<T: Real + Solve<M>, M, R>(
 ) -> Result<Option<R>> {
     T::with_scratch(|scratch| {
         let mut support = std::mem::take(&mut scratch.support);
-        let solved = <T as Solve<M>>::collect(map, theta, scratch, &mut support);
+        let solved = collect_by(map, theta, scratch, &mut support);
         let result = solved.map(|max| max.map(|max| work(&support, max)));
         scratch.support = support;
         result

@@ -7,12 +7,12 @@ use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, check_gradient, check_second, in_simplex, shifted_loss, support_by,
-    with_support,
+    Separation, Solve, Support, Threshold, argmax_by, check_gradient, check_second, in_simplex, shifted_loss,
+    support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Scratch, lesser_finite, vectorised, weighted};
+use crate::real::{Real, Scratch, lesser_finite, weighted};
 
 /// Gamma-normmax, the regularised argmax of the norm negentropy,
 ///
@@ -117,13 +117,8 @@ impl<T: Real> Convex<T> for Normmax {
 
     /// The threshold plus one; minus infinity where every entry is masked.
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        let weights = T::with_scratch(|scratch| {
-            vectorised(
-                #[inline(always)]
-                || self.solve(theta, scratch),
-            )
-        })?;
-        Ok(match weights {
+        let solved = T::with_scratch(|scratch| <T as Solve<Normmax>>::solve(self, theta, scratch))?;
+        Ok(match solved.map(|solved| solved.0) {
             None => T::neg_infinity(),
             Some(Weights::Above { shift, level, .. }) => shift + (level + T::one()),
             Some(Weights::Line { shift, tau, .. }) => shift + (tau + T::one()),

@@ -1,7 +1,7 @@
 //! Powers of many numbers at once, a block at a time, so that every loop is vector code.
 
-use super::scan::{BLOCK, LANES};
-use crate::real::{Real, greater};
+use super::scan::{BLOCK, LANES, block_maximum};
+use crate::real::{Affine, Real, greater};
 
 /// An exponent, and with it the way that powers are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ impl<T: Real> Exponent<T> {
         let whole = p.round();
         if whole >= T::one() && whole <= T::of(16.0) && (p - whole).abs() <= T::of(16.0) * T::epsilon() * whole {
             Exponent::Whole(whole.wide() as u32)
-        } else if p > T::of(4.0) {
+        } else if p > T::of(16.0) {
             Exponent::Precise(p)
         } else {
             Exponent::Plain(p)
@@ -37,28 +37,54 @@ impl<T: Real> Exponent<T> {
     }
 }
 
-/// Turns distances `d` into `t₊` for `t = base + d`, and writes its power, zero where `t` is not positive.
+/// What makes `t = base + ((x - shift) scale - value)` of a score.
+#[derive(Debug, Clone, Copy)]
+struct Distance<T> {
+    shift: T,
+    scale: T,
+    at: Offset<T>,
+}
+
+impl<T: Real> Distance<T> {
+    #[inline(always)]
+    fn of(self, x: T) -> T {
+        (x - self.shift) * self.scale - self.at.value
+    }
+
+    /// Whether a score weighs something.
+    #[inline(always)]
+    fn weighs(self, x: T) -> bool {
+        self.of(x) > -self.at.base
+    }
+}
+
+/// Turns scores `y` into powers of their `t`, zero where `t` is not positive, and writes `t`, or a little more than zero where
+/// its power is zero.
 trait Raise<T> {
-    fn raise<const B: usize>(&self, base: T, d: &mut [T; B], y: &mut [T; B]);
+    fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]);
 }
 
 struct Whole(u32);
-struct Plain<T>(T);
+/// An exponent and a base whose power is as good as zero.
+struct Plain<T> {
+    p: T,
+    least: T,
+}
 struct Precise<T>(T);
 
 impl<T: Real> Raise<T> for Whole {
     #[inline(always)]
-    fn raise<const B: usize>(&self, base: T, d: &mut [T; B], y: &mut [T; B]) {
+    fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]) {
         // Two vectors at a time, and in variables of their own, which stay in registers.
         const WIDTH: usize = 2 * LANES;
         let (zero, one) = (T::zero(), T::one());
-        for (d, y) in d.as_chunks_mut::<WIDTH>().0.iter_mut().zip(y.as_chunks_mut::<WIDTH>().0) {
+        for (y, t) in y.as_chunks_mut::<WIDTH>().0.iter_mut().zip(t.as_chunks_mut::<WIDTH>().0) {
             let (mut power, mut product) = ([zero; WIDTH], [zero; WIDTH]);
             for i in 0..WIDTH {
-                power[i] = greater(base + d[i], zero);
+                power[i] = greater(distance.at.base + distance.of(y[i]), zero);
                 product[i] = if power[i] > zero { one } else { zero };
             }
-            *d = power;
+            *t = power;
             let mut k = self.0;
             while k > 0 {
                 if k & 1 == 1 {
@@ -78,37 +104,36 @@ impl<T: Real> Raise<T> for Whole {
 
 impl<T: Real> Raise<T> for Plain<T> {
     #[inline(always)]
-    fn raise<const B: usize>(&self, base: T, d: &mut [T; B], y: &mut [T; B]) {
+    fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]) {
+        let &Plain { p, least } = self;
         for i in 0..B {
-            let t = base + d[i];
-            (d[i], y[i]) = logarithm(t, T::zero(), self.0);
+            t[i] = greater(distance.at.base + distance.of(y[i]), least);
         }
-        exponentials(y);
+        for i in 0..B {
+            y[i] = t[i].log2_times(p);
+        }
+        for i in 0..B {
+            let power = y[i].exp2_lanes();
+            y[i] = if t[i] > least { power } else { T::zero() };
+        }
     }
 }
 
 impl<T: Real> Raise<T> for Precise<T> {
     #[inline(always)]
-    fn raise<const B: usize>(&self, base: T, d: &mut [T; B], y: &mut [T; B]) {
+    fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]) {
+        let (&Precise(p), base, least) = (self, distance.at.base, T::least_exponent());
         for i in 0..B {
-            let t = base + d[i];
-            (d[i], y[i]) = logarithm(t, d[i] - (t - base), self.0);
+            let d = distance.of(y[i]);
+            let sum = base + d;
+            t[i] = greater(sum, T::min_positive_value());
+            y[i] = t[i].log2_times_with(d - (sum - base), p);
         }
-        exponentials(y);
-    }
-}
-
-/// `t₊` and the logarithm of its power; minus infinity, or so much that it makes no difference, where `t` is not positive.
-#[inline(always)]
-fn logarithm<T: Real>(t: T, lost: T, p: T) -> (T, T) {
-    let log = p * t.log2_lanes(lost);
-    if t > T::min_positive_value() { (t, log) } else { (T::zero(), T::neg_infinity()) }
-}
-
-#[inline(always)]
-fn exponentials<T: Real>(y: &mut [T]) {
-    for y in y.iter_mut() {
-        *y = y.exp2_lanes();
+        // The power of the least base is far below the range of the type.
+        for y in y.iter_mut() {
+            let power = greater(*y, least).exp2_lanes();
+            *y = if *y > least { power } else { T::zero() };
+        }
     }
 }
 
@@ -122,13 +147,13 @@ macro_rules! raising {
     ($exponent:expr, $by:ident, $size:ident => $call:expr) => {
         match $exponent {
             Exponent::Whole(k) => {
-                const $size: usize = BLOCK;
+                const $size: usize = MANY;
                 let $by = &Whole(k);
                 $call
             }
             Exponent::Plain(p) => {
                 const $size: usize = MANY;
-                let $by = &Plain(p);
+                let $by = &Plain { p, least: T::least_base(p) };
                 $call
             }
             Exponent::Precise(p) => {
@@ -189,51 +214,55 @@ impl<'a, T: Real> Scores<'a, T> {
         Scores { row: z, shift: T::zero(), scale: T::one() }
     }
 
-    /// Calls `take` with the distances `z - value` of a block at a time; what is missing of the last lies infinitely far
-    /// below.
+    /// Calls `take` with a copy of a block at a time; what is missing of the last lies infinitely far below.
     #[inline(always)]
-    fn for_blocks<const B: usize>(self, value: T, mut take: impl FnMut(&mut [T; B])) {
+    fn for_blocks<const B: usize>(self, mut take: impl FnMut(&mut [T; B])) {
         let (blocks, rest) = self.row.as_chunks::<B>();
-        let mut d = [T::neg_infinity(); B];
         for block in blocks {
-            for i in 0..B {
-                d[i] = (block[i] - self.shift) * self.scale - value;
-            }
-            take(&mut d);
+            take(&mut { *block });
         }
         if !rest.is_empty() {
-            d = [T::neg_infinity(); B];
-            for (d, &x) in d.iter_mut().zip(rest) {
-                *d = (x - self.shift) * self.scale - value;
-            }
-            take(&mut d);
+            let mut block = [T::neg_infinity(); B];
+            block[..rest.len()].copy_from_slice(rest);
+            take(&mut block);
         }
     }
 }
-
-/// Entries that are added up in working precision before their sum joins the total.
-const RUN: usize = 1 << 11;
 
 /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`, where positive; `p` above `K - 1`, or whole.
 #[inline(always)]
 pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
-    raising!(p.less(K as u32 - 1), by, SIZE => sums::<T, K, SIZE>(z, at, by))
+    let total = match p.less(K as u32 - 1) {
+        Exponent::Whole(first) => whole_sums_above(z, at, first, T::zero()),
+        Exponent::Plain(p) => sums::<T, K>(z, at, &Plain { p, least: T::least_base(p) }),
+        Exponent::Precise(p) => sums::<T, K>(z, at, &Precise(p)),
+    };
+    total.map(T::of)
+}
+
+/// `Σ t^(first+K-1), …, Σ t^first` over `t = (z_i - τ)₊`, but for what is too small for the greatest of these powers.
+#[inline(always)]
+pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, first: u32) -> [f64; K] {
+    whole_sums_above(z, at, first, T::min_positive_value().powf(T::of(1.0 / (first as usize + K) as f64)))
+}
+
+/// The same over what exceeds `least`.
+#[inline(always)]
+fn whole_sums_above<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, first: u32, least: T) -> [f64; K] {
+    let mut total = [0.0; K];
+    let affine = Affine { shift: z.shift, scale: z.scale, value: at.value, base: at.base, least };
+    T::add_powers(z.row, affine, first, &mut total);
+    total
 }
 
 #[inline(always)]
-fn sums<T: Real, const K: usize, const B: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Raise<T>) -> [T; K] {
+fn sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Raise<T>) -> [f64; K] {
     let mut total = [0.0; K];
-    for row in z.row.chunks(RUN) {
-        let mut part = [[T::zero(); LANES]; K];
-        // What does not fill many is filled up to a block.
-        let (many, rest) = row.split_at(row.len() / B * B);
-        add_up::<T, K, B>(Scores { row: many, ..z }, at, by, &mut part);
-        add_up::<T, K, BLOCK>(Scores { row: rest, ..z }, at, by, &mut part);
-        for k in 0..K {
-            total[k] += lane_sum(&part[k]).wide();
-        }
-    }
-    total.map(T::of)
+    // What does not fill many is filled up to a block.
+    let (many, rest) = z.row.split_at(z.row.len() / MANY * MANY);
+    add_up::<T, K, MANY>(Scores { row: many, ..z }, at, by, &mut total);
+    add_up::<T, K, BLOCK>(Scores { row: rest, ..z }, at, by, &mut total);
+    total
 }
 
 #[inline(always)]
@@ -241,101 +270,59 @@ fn add_up<T: Real, const K: usize, const B: usize>(
     z: Scores<'_, T>,
     at: Offset<T>,
     by: &impl Raise<T>,
-    part: &mut [[T; LANES]; K],
+    total: &mut [f64; K],
 ) {
-    let mut y = [T::zero(); B];
+    let distance = Distance { shift: z.shift, scale: z.scale, at };
+    let mut t = [T::zero(); B];
     z.for_blocks(
-        at.value,
         #[inline(always)]
-        |t: &mut [T; B]| {
-            by.raise(at.base, t, &mut y);
-            for (t, y) in t.as_chunks::<LANES>().0.iter().zip(y.as_chunks_mut::<LANES>().0) {
-                for k in (0..K).rev() {
-                    for i in 0..LANES {
-                        part[k][i] += y[i];
-                    }
-                    for i in 0..LANES {
-                        y[i] *= t[i];
-                    }
-                }
-            }
+        |y: &mut [T; B]| {
+            by.raise(distance, y, &mut t);
+            T::add_moments(&t, y, total);
         },
     );
-}
-
-/// Kept out of line: its shuffles would spread into the loop before it.
-#[inline(never)]
-fn lane_sum<T: Real>(lanes: &[T; LANES]) -> T {
-    lanes.iter().copied().sum()
 }
 
 /// `row ← factor (z - τ)₊^p`; blocks that weigh nothing cost no powers.
 #[inline(always)]
 pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
-    raising!(p, by, SIZE => fill_by::<T, SIZE>(row, (shift, scale), at, by, factor))
+    let distance = Distance { shift, scale, at };
+    raising!(p, by, SIZE => fill_by::<T, SIZE>(row, distance, by));
+    if factor != T::one() {
+        for y in row.iter_mut() {
+            *y *= factor;
+        }
+    }
 }
 
 #[inline(always)]
-fn fill_by<T: Real, const B: usize>(
-    row: &mut [T],
-    (shift, scale): (T, T),
-    at: Offset<T>,
-    by: &impl Raise<T>,
-    factor: T,
-) {
+fn fill_by<T: Real, const B: usize>(row: &mut [T], distance: Distance<T>, by: &impl Raise<T>) {
     let (many, rest) = row.as_chunks_mut::<B>();
-    let (mut d, mut y) = ([T::zero(); B], [T::zero(); B]);
+    let mut t = [T::zero(); B];
     for many in many {
-        let mut weighing = [false; MANY / BLOCK];
-        let mut count = 0;
-        let blocks = many.as_chunks::<BLOCK>().0.iter().zip(d.as_chunks_mut::<BLOCK>().0);
-        for ((block, d), weighs) in blocks.zip(&mut weighing) {
-            *weighs = distances(block, (shift, scale), at, d);
-            count += usize::from(*weighs);
-        }
-        if count * BLOCK == B {
-            by.raise(at.base, &mut d, &mut y);
-            for i in 0..B {
-                many[i] = y[i] * factor;
-            }
+        // Powers of many together are cheaper than those of a block after the other, where few weigh nothing.
+        if many[..LANES].iter().any(|&x| distance.weighs(x)) {
+            by.raise(distance, many, &mut t);
         } else {
-            let blocks = many.as_chunks_mut::<BLOCK>().0.iter_mut().zip(d.as_chunks_mut::<BLOCK>().0);
-            for ((block, d), &weighs) in blocks.zip(&weighing) {
-                fill_block(block, weighs.then_some(d), at.base, by, factor);
+            for block in many.as_chunks_mut::<BLOCK>().0 {
+                fill_block(block, distance, by);
             }
         }
     }
     for rest in rest.chunks_mut(BLOCK) {
-        let (mut block, mut d) = ([T::neg_infinity(); BLOCK], [T::zero(); BLOCK]);
+        let mut block = [T::neg_infinity(); BLOCK];
         block[..rest.len()].copy_from_slice(rest);
-        let weighs = distances(&block, (shift, scale), at, &mut d);
-        fill_block(&mut block, weighs.then_some(&mut d), at.base, by, factor);
+        fill_block(&mut block, distance, by);
         rest.copy_from_slice(&block[..rest.len()]);
     }
 }
 
-/// The weights of a block from its distances; zeros where it has none.
+/// The weights of a block; zeros without a power where nothing weighs.
 #[inline(always)]
-fn fill_block<T: Real>(block: &mut [T; BLOCK], d: Option<&mut [T; BLOCK]>, base: T, by: &impl Raise<T>, factor: T) {
-    let mut y = [T::zero(); BLOCK];
-    if let Some(d) = d {
-        by.raise(base, d, &mut y);
-        for y in &mut y {
-            *y *= factor;
-        }
+fn fill_block<T: Real>(block: &mut [T; BLOCK], distance: Distance<T>, by: &impl Raise<T>) {
+    if distance.weighs(block_maximum(block)) {
+        by.raise(distance, block, &mut [T::zero(); BLOCK]);
+    } else {
+        *block = [T::zero(); BLOCK];
     }
-    *block = y;
-}
-
-/// Writes the distances of a block from the offset; whether any entry weighs something.
-#[inline(always)]
-fn distances<T: Real>(block: &[T; BLOCK], (shift, scale): (T, T), at: Offset<T>, d: &mut [T; BLOCK]) -> bool {
-    let mut top = [T::neg_infinity(); LANES];
-    for (block, d) in block.as_chunks::<LANES>().0.iter().zip(d.as_chunks_mut::<LANES>().0) {
-        for i in 0..LANES {
-            d[i] = (block[i] - shift) * scale - at.value;
-            top[i] = greater(d[i], top[i]);
-        }
-    }
-    top.iter().any(|&top| top > -at.base)
 }

@@ -16,34 +16,22 @@ pub(crate) const LANES: usize = 8;
 #[inline(always)]
 pub(crate) fn block_maxima<T: Real>(theta: &[T], blocks: &mut Vec<T>) -> Result<T> {
     blocks.clear();
-    let mut unsound = [T::zero(); LANES];
-    let mut largest = T::neg_infinity();
-    let (whole, rest) = theta.as_chunks::<BLOCK>();
-    for block in whole {
-        let top = block_maximum(block, &mut unsound);
-        largest = greater(top, largest);
-        blocks.push(top);
-    }
-    if !rest.is_empty() {
-        let mut padded = [T::neg_infinity(); BLOCK];
-        padded[..rest.len()].copy_from_slice(rest);
-        let top = block_maximum(&padded, &mut unsound);
-        largest = greater(top, largest);
-        blocks.push(top);
-    }
-    if unsound.iter().any(|&u| u != T::zero()) {
+    if !T::block_maxima::<BLOCK>(theta, blocks) {
         check_scores(theta)?;
+    }
+    let mut largest = T::neg_infinity();
+    for &top in &*blocks {
+        largest = greater(top, largest);
     }
     Ok(largest)
 }
 
-/// The maximum of a block; marks the lanes that met a score which is NaN or plus infinity.
+/// The maximum of a block.
 #[inline(always)]
-fn block_maximum<T: Real>(block: &[T; BLOCK], unsound: &mut [T; LANES]) -> T {
+pub(crate) fn block_maximum<T: Real>(block: &[T; BLOCK]) -> T {
     let mut top = [T::neg_infinity(); LANES];
     for part in block.as_chunks::<LANES>().0 {
         for l in 0..LANES {
-            unsound[l] = if part[l] < T::infinity() { unsound[l] } else { T::one() };
             top[l] = greater(part[l], top[l]);
         }
     }

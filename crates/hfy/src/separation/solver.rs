@@ -1,52 +1,62 @@
-//! The solvers of threshold maps, compiled once.
+//! The solvers of threshold maps, and what they find, compiled once.
+//!
+//! All of a solver is inlined into one function. For a concrete type that belongs to this crate, and is not compiled anew in
+//! every program that uses it.
 
+use super::weights::Weights;
 use super::{Entmax, Normmax, Subsets, Support, Threshold};
-use crate::convex::Outcome;
 use crate::error::Result;
-use crate::real::{Real, Scratch, vectorised};
+use crate::real::{Scratch, vectorised};
+
+/// A solved row: what makes a weight of a score.
+#[derive(Debug, Clone, Copy)]
+pub struct Solved<T>(pub(super) Weights<T>);
 
 /// A type that rows are solved in for the map `M`.
-///
-/// All of a solver is inlined into each of these functions. For a concrete type they belong to this crate, and are not
-/// compiled anew in every program that uses it.
 pub trait Solve<M>: Sized {
-    /// Writes the weights over the scores.
-    fn fill(map: &M, theta: &mut [Self]) -> Result<Outcome>;
+    /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch.
+    fn solve(map: &M, theta: &[Self], scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>>;
+}
 
-    /// Writes the support and returns the largest score; `None` where every entry is masked.
-    fn collect(
-        map: &M,
-        theta: &[Self],
-        scratch: &mut Scratch<Self>,
-        support: &mut Support<Self>,
-    ) -> Result<Option<Self>>;
+/// A type that the weights of a solved row are computed in.
+pub trait Weigh: Sized {
+    /// Writes the weights over the scores.
+    fn fill(solved: Solved<Self>, row: &mut [Self]);
+
+    /// Writes the indices and weights of the support, given the block maxima, which are lost.
+    fn collect(solved: Solved<Self>, theta: &[Self], blocks: &mut [Self], support: &mut Support<Self>);
 }
 
 macro_rules! solve {
-    ($type:ident: $($map:ident),*) => {$(
-        impl Solve<$map> for $type {
-            fn fill(map: &$map, theta: &mut [Self]) -> Result<Outcome> {
-                <$type as Real>::with_scratch(|scratch| {
-                    vectorised(
+    ($type:ident: $($map:ident),*) => {
+        $(
+            impl Solve<$map> for $type {
+                fn solve(map: &$map, theta: &[Self], scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>> {
+                    let weights = vectorised(
                         #[inline(always)]
-                        || Threshold::fill(map, theta, scratch),
-                    )
-                })
+                        || Threshold::solve(map, theta, scratch),
+                    )?;
+                    Ok(weights.map(Solved))
+                }
             }
+        )*
 
-            fn collect(
-                map: &$map,
-                theta: &[Self],
-                scratch: &mut Scratch<Self>,
-                support: &mut Support<Self>,
-            ) -> Result<Option<Self>> {
+        impl Weigh for $type {
+            fn fill(solved: Solved<Self>, row: &mut [Self]) {
                 vectorised(
                     #[inline(always)]
-                    || Threshold::collect(map, theta, scratch, support),
+                    || solved.0.fill(row),
+                )
+            }
+
+            fn collect(solved: Solved<Self>, theta: &[Self], blocks: &mut [Self], support: &mut Support<Self>) {
+                vectorised(
+                    #[inline(always)]
+                    || solved.0.collect(theta, blocks, support),
                 )
             }
         }
-    )*};
+    };
 }
 
 solve!(f32: Entmax, Normmax, Subsets);

@@ -5,6 +5,7 @@
 //! its p-th root, the p-norm of `(z - τ)₊`, which is nearly straight: Newton steps on the norm approach the root
 //! from the left and take few rounds.
 
+use super::blend::blended;
 use super::raise::{Exponent, Offset, Scores, moments};
 use super::scan::{minimum, retain_above, sum, sums};
 use crate::real::Real;
@@ -110,55 +111,64 @@ impl<T: Real> Step<T> {
                 break;
             }
             // p(p-1)/2 η² E[e²], -p(p-1)(p-2)/6 η³ E[e³], …, multiplied in an order that does not overflow.
-            let (mut factor, mut terms, mut noise) = (p * eta, [T::zero(); 3], T::zero());
+            let (mut factor, mut sum, mut weighted, mut noise) = (p * eta, T::zero(), T::zero(), T::zero());
+            let mut last = T::zero();
             for k in 0..K - 2 {
                 let degree = T::of(k as f64 + 2.0);
                 factor *= -(p - degree + one) * eta / degree;
-                terms[k] = -factor * moments[k];
+                last = -factor * moments[k];
+                sum += last;
+                weighted += degree * last;
                 // Central moments are differences of numbers near one.
                 noise += factor.abs() * T::of((1 << (k + 1)) as f64) * T::epsilon();
             }
-            let sum = terms[0] + terms[1] + terms[2];
             if !(sum.abs() < T::of(0.5)) {
                 return Step { delta: newton, newton, log, error: T::infinity() };
             }
             // A term of degree k in η has slope k/η, and dη/da = -(1 + η).
-            let weighted = T::of(2.0) * terms[0] + T::of(3.0) * terms[1] + T::of(4.0) * terms[2];
             let slope = -weighted / eta * (one + eta);
-            error = left_out::<T, K>(p, (p * eta).abs(), &terms, &moments) + noise;
+            error = left_out::<T, K>(p, (p * eta).abs(), last.abs(), moments[K - 3].abs()) + noise;
             a -= (log + p * a + sum.ln_1p()) / (p + slope / (one + sum));
         }
         Step { delta: -a.exp_m1() / mean, newton, log, error }
     }
 }
 
-/// `E[e²]`, `E[e³]` and `E[e⁴]`; zero where the sums do not reach so far.
+/// The most sums that a step is made of.
+const MOST: usize = 7;
+
+/// `E[e²]`, `E[e³]`, …, as far as the sums reach.
 #[inline(always)]
-fn central_moments<T: Real, const K: usize>(s: &[T; K], mean: T) -> [T; 3] {
-    let number = |x: f64| T::of(x);
-    let second = s[2] / s[0] / (mean * mean);
-    if K < 5 {
-        return [second - number(1.0), number(0.0), number(0.0)];
+fn central_moments<T: Real, const K: usize>(s: &[T; K], mean: T) -> [T; MOST - 2] {
+    let mut raw = [T::one(); K];
+    let mut power = s[0];
+    for k in 1..K {
+        power *= mean;
+        raw[k] = s[k] / power;
     }
-    let third = s[3] / s[0] / (mean * mean * mean);
-    let fourth = s[4] / s[0] / (mean * mean * mean * mean);
-    [
-        second - number(1.0),
-        third - number(3.0) * second + number(2.0),
-        fourth - number(4.0) * third + number(6.0) * second - number(3.0),
-    ]
+    let mut central = [T::zero(); MOST - 2];
+    for k in 2..K {
+        // The k-th row of Pascal's triangle, with alternating signs, from the last term on.
+        let mut binomial = T::one();
+        for j in (0..=k).rev() {
+            central[k - 2] += binomial * raw[j];
+            binomial *= -T::of(j as f64) / T::of((k - j + 1) as f64);
+        }
+    }
+    central
 }
 
-/// The size of the first term left out, from the last one at hand.
+/// The size of the first term left out, from the last one at hand and its moment.
 #[inline(always)]
-fn left_out<T: Real, const K: usize>(p: T, length: T, terms: &[T; 3], moments: &[T; 3]) -> T {
+fn left_out<T: Real, const K: usize>(p: T, length: T, last: T, moment: T) -> T {
+    let next = length * moment.powf(T::one() / T::of((K - 1) as f64));
     if K < 5 {
-        terms[0].abs() * length * moments[0].abs().sqrt()
-    } else if p < T::of(6.0) {
+        last * next
+    } else if p < T::of((K + 1) as f64) {
         // Entries near the threshold may make up all of the last term.
-        terms[2].abs()
+        last
     } else {
-        terms[2].abs() * (length * moments[2].abs().sqrt().sqrt()).min(T::one())
+        last * next.min(T::one())
     }
 }
 
@@ -226,9 +236,12 @@ pub(crate) fn general<T: Real>(
     sample: &mut Vec<T>,
 ) -> Offset<T> {
     let left = Offset::left_of(start, exponent);
-    match exponent {
-        Exponent::Whole(4..) | Exponent::Precise(_) => search::<T, 5>(z, (exponent, p), left, sample),
-        _ => search::<T, 3>(z, (exponent, p), left, sample),
+    if p > T::of(6.5) {
+        search::<T, MOST>(z, (exponent, p), left, sample)
+    } else if p >= T::of(4.0) {
+        search::<T, 5>(z, (exponent, p), left, sample)
+    } else {
+        search::<T, 3>(z, (exponent, p), left, sample)
     }
 }
 
@@ -242,7 +255,9 @@ fn search<T: Real, const K: usize>(
     let mut search = Search::new(p, left, z.row.len());
     let mut at = Offset { value: sampled::<T, K>(z, (exponent, p), left, sample), ..left };
     for _ in 0..60 {
-        let (next, last) = search.next(at.value, &moments::<T, K>(z, at, exponent));
+        let whole = matches!(exponent, Exponent::Whole(_));
+        let blend = if whole { None } else { blended(z, at, p) };
+        let (next, last) = search.next(at.value, &blend.unwrap_or_else(|| moments::<T, K>(z, at, exponent)));
         at.value = next;
         if last {
             break;
@@ -259,23 +274,25 @@ fn sampled<T: Real, const K: usize>(
     left: Offset<T>,
     sample: &mut Vec<T>,
 ) -> T {
-    const MOST: usize = 8192;
+    const LARGEST: usize = 4096;
     const GROUP: usize = 8;
     let count = z.row.len();
     let mut at = left;
-    for (size, rounds) in [(count / 128, 4), (count / 8, 2)] {
+    for (size, rounds, (exponent, p)) in [(count / 128, 4, above(p)), (count / 8, 1, (exponent, p))] {
         if size < 64 {
             continue;
         }
-        let size = size.min(MOST);
+        let size = size.min(LARGEST);
         sample.clear();
         // Neighbours together, which are read at once; as many groups as there can be.
-        for group in z.row.chunks(GROUP).step_by(count / size) {
-            for &x in group {
+        for group in z.row.as_chunks::<GROUP>().0.iter().step_by(count / size) {
+            let mut entries = [T::zero(); GROUP];
+            for i in 0..GROUP {
                 // The best entry counts for itself, not for others.
-                let entry = (x - z.shift) * z.scale;
-                sample.push(if entry < T::zero() { entry } else { T::of(-2.0) });
+                let entry = (group[i] - z.shift) * z.scale;
+                entries[i] = if entry < T::zero() { entry } else { T::of(-2.0) };
             }
+            sample.extend_from_slice(&entries);
         }
         let weight = T::of(count as f64 / sample.len() as f64);
         // A sample this small is off by some hundredths: no use in coming closer.
@@ -298,7 +315,8 @@ fn sampled<T: Real, const K: usize>(
 
 /// A lower bound of the root of `Σ (z_i - τ)₊^p = 1` by a few Newton steps, which never pass the root.
 #[inline(always)]
-pub(crate) fn general_lower<T: Real>(z: &[T], exponent: Exponent<T>, p: T) -> T {
+pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
+    let (exponent, p) = above(p);
     let inverse = T::one() / p;
     let mut at = Offset::left_of(-T::one(), exponent);
     for _ in 0..3 {
@@ -310,6 +328,17 @@ pub(crate) fn general_lower<T: Real>(z: &[T], exponent: Exponent<T>, p: T) -> T 
         at.value += step;
     }
     at.tau()
+}
+
+/// The exponent, or the next whole one where that is not much more: its powers of numbers below one are less, so that its root
+/// lies left of that of `p`, and they are cheaper.
+#[inline(always)]
+fn above<T: Real>(p: T) -> (Exponent<T>, T) {
+    let next = p.ceil();
+    match Exponent::of(p) {
+        Exponent::Plain(_) if p > T::of(4.0) => (Exponent::of(next), next),
+        exponent => (exponent, p),
+    }
 }
 
 /// The root for `p < 1` (alpha above 2): the smallest score in the support and its weight.

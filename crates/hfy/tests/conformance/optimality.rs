@@ -3,7 +3,7 @@
 use hfy::{Map, Outcome, Real, Separation, Support};
 
 use crate::common::describe::{
-    cap, distance, every_map, ignores_shifts, is_kinked, kkt_residual, label, marginals, mass,
+    cap, distance, entmax, every_map, ignores_shifts, is_kinked, kkt_residual, label, marginals, mass, normmax,
 };
 use crate::common::random::Random;
 use crate::common::{solved, total, wide};
@@ -114,6 +114,23 @@ fn solutions_meet_their_definition<T: Real>() {
     }
 }
 
+/// Rows so long and with so much weight that the sums of their powers are blended, and those that are just not.
+fn long_rows_meet_their_definition<T: Real>() {
+    let maps = [1.0625, 1.065, 1.08, 1.13, 1.17, 1.19, 1.21].map(entmax);
+    let norms = [1.08, 1.12, 1.2].map(normmax);
+    for n in [2047, 2048, 20_000] {
+        let mut random = Random::new(n as u64);
+        let mut rows = rows::<T>(n, &mut random);
+        let half = (0..n).map(|i| T::of(if i % 2 == 0 { 0.0 } else { -3.0 } + 0.01 * random.normal())).collect();
+        rows.push(("two levels", half));
+        for map in maps.iter().chain(&norms) {
+            for (name, theta) in &rows {
+                check_row(map, name, theta);
+            }
+        }
+    }
+}
+
 fn a_common_shift_changes_nothing<T: Real>() {
     for n in [1, 6, 40, 200] {
         let mut random = Random::new(n as u64);
@@ -154,6 +171,7 @@ fn a_permutation_permutes_the_weights<T: Real>() {
 
 crate::in_both_types!(
     solutions_meet_their_definition,
+    long_rows_meet_their_definition,
     a_common_shift_changes_nothing,
     a_permutation_permutes_the_weights,
 );

@@ -2,7 +2,7 @@
 //!
 //! With `δ = α - 1` and `s_i = y_i^(1-δ)` on the support (zero off it), the Jacobian is `diag(s) - s sᵀ / Σs`.
 
-use super::super::pull::{pull, pull_sloped};
+use super::super::pull::{on_support, pull, pull_sloped};
 use super::super::{check_gradient, check_second};
 use super::Entmax;
 use crate::error::{Result, check_len};
@@ -20,8 +20,7 @@ impl Entmax {
         } else if self.alpha == 2.0 {
             T::one()
         } else {
-            let safe = if positive { y } else { T::one() };
-            (T::of(1.0 - self.excess()) * safe.ln_lanes()).exp_lanes()
+            y.powf(T::of(1.0 - self.excess()))
         };
         if positive { s } else { T::zero() }
     }
@@ -34,7 +33,7 @@ impl Entmax {
             return Ok(());
         }
         if self.alpha > 2.0 {
-            return self.first_steep(y, g);
+            return on_support(y, g, |y, g| self.first_steep(y, g));
         }
         if self.alpha == 1.0 {
             return vectorised(
@@ -58,12 +57,13 @@ impl Entmax {
                     }
                 } else {
                     let power = T::of(1.0 - self.excess());
+                    let least = T::least_base(power);
                     for (s, &y) in s.iter_mut().zip(y) {
-                        let log = power * greater(y, T::min_positive_value()).log2_lanes(T::zero());
-                        *s = if y > T::zero() { log } else { T::neg_infinity() };
+                        *s = greater(y, least).log2_times(power);
                     }
-                    for s in s {
-                        *s = s.exp2_lanes();
+                    for (s, &y) in s.iter_mut().zip(y) {
+                        let slope = s.exp2_lanes();
+                        *s = if y > T::zero() { slope } else { T::zero() };
                     }
                 }
             },

@@ -6,7 +6,7 @@ use super::raise::{Exponent, Scores};
 use super::scan::{block_maxima, gather, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
-use super::{Separation, Support, Threshold, argmax_by, in_simplex, shifted_loss, support_by, with_support};
+use super::{Separation, Support, Threshold, argmax_by, emptied, in_simplex, shifted_loss, support_by, with_support};
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
 use crate::real::{Real, Scratch, vectorised};
@@ -123,7 +123,7 @@ impl<T: Real> Candidates<T> {
             } else if closed {
                 quadratic(&mut scratch.bends, -one).0
             } else {
-                general_lower(&scratch.bends, Exponent::of(p), p)
+                general_lower(&scratch.bends, p)
             };
             // Below what rounding may have added.
             tau = (part - T::of(16.0) * T::epsilon()).max(tau);
@@ -287,8 +287,7 @@ fn softmax<T: Real>(theta: &mut [T]) -> Result<Outcome> {
         )
     })?;
     if max == T::neg_infinity() {
-        theta.fill(T::zero());
-        return Ok(Outcome::Empty);
+        return Ok(emptied(theta));
     }
     vectorised(
         #[inline(always)]

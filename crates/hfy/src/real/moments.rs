@@ -1,0 +1,164 @@
+//! Sums of powers that follow from one another by multiplications.
+//!
+//! Written on vector types: compilers do not keep the sums of several powers in registers.
+
+use pulp::{Simd, WithSimd};
+
+/// What makes `t = base + ((x - shift) scale - value)` of a score, which counts where it exceeds `least ≥ 0`.
+#[derive(Debug, Clone, Copy)]
+pub struct Affine<T> {
+    pub(crate) shift: T,
+    pub(crate) scale: T,
+    pub(crate) value: T,
+    pub(crate) base: T,
+    pub(crate) least: T,
+}
+
+/// The type-specific work behind [`Real`](super::Real)'s methods of the same names.
+pub(super) trait Moments: Sized {
+    /// `total[K-1-k] ← total[K-1-k] + Σ y t^k`.
+    fn add_moments<const K: usize>(t: &[Self], y: &[Self], total: &mut [f64; K]);
+
+    /// `total[K-1-k] ← total[K-1-k] + Σ t^(first + k)`.
+    fn add_powers<const K: usize>(row: &[Self], affine: Affine<Self>, first: u32, total: &mut [f64; K]);
+}
+
+/// Vectors that are added up in working precision before their sum joins the total.
+const RUN: usize = 32;
+
+/// `sums[k] ← sums[k] + y t^k`: two sums a step, so that the chain of products is half as long.
+macro_rules! add_chain {
+    ($simd:ident, $sums:ident, $y:expr, $t:expr, $add:ident, $mul:ident, $mul_add:ident) => {{
+        let (mut power, square) = ($y, $simd.$mul($t, $t));
+        let (pairs, last) = $sums.as_chunks_mut::<2>();
+        for [even, odd] in pairs {
+            *even = $simd.$add(*even, power);
+            *odd = $simd.$mul_add(power, $t, *odd);
+            power = $simd.$mul(power, square);
+        }
+        for last in last {
+            *last = $simd.$add(*last, power);
+        }
+    }};
+}
+
+macro_rules! moments {
+    (
+        $t:ident, $as_simd:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $mul_add:ident,
+        $greater:ident, $select:ident, $reduce:ident
+    ) => {
+        impl Moments for $t {
+            fn add_moments<const K: usize>(t: &[$t], y: &[$t], total: &mut [f64; K]) {
+                struct Work<'w, const K: usize>(&'w [$t], &'w [$t], &'w mut [f64; K]);
+
+                impl<const K: usize> WithSimd for Work<'_, K> {
+                    type Output = ();
+
+                    #[inline(always)]
+                    fn with_simd<S: Simd>(self, simd: S) {
+                        let Work(t, y, total) = self;
+                        let (t_head, t_rest) = S::$as_simd(t);
+                        let (y_head, y_rest) = S::$as_simd(y);
+                        for (t, y) in t_head.chunks(RUN).zip(y_head.chunks(RUN)) {
+                            let mut sums = [simd.$splat(0.0); K];
+                            for (&t, &y) in t.iter().zip(y) {
+                                add_chain!(simd, sums, y, t, $add, $mul, $mul_add);
+                            }
+                            for (total, sum) in total.iter_mut().rev().zip(sums) {
+                                *total += f64::from(simd.$reduce(sum));
+                            }
+                        }
+                        for (&t, &y) in t_rest.iter().zip(y_rest) {
+                            add_one(total, y, t);
+                        }
+                    }
+                }
+
+                pulp::Arch::new().dispatch(Work(t, y, total));
+            }
+
+            fn add_powers<const K: usize>(row: &[$t], affine: Affine<$t>, first: u32, total: &mut [f64; K]) {
+                struct Work<'w, const K: usize>(&'w [$t], Affine<$t>, u32, &'w mut [f64; K]);
+
+                impl<const K: usize> WithSimd for Work<'_, K> {
+                    type Output = ();
+
+                    #[inline(always)]
+                    fn with_simd<S: Simd>(self, simd: S) {
+                        let Work(row, affine, first, total) = self;
+                        let [shift, scale] = [simd.$splat(affine.shift), simd.$splat(affine.scale)];
+                        let [value, base] = [simd.$splat(affine.value), simd.$splat(affine.base)];
+                        let [zero, one, least] = [simd.$splat(0.0), simd.$splat(1.0), simd.$splat(affine.least)];
+                        let (head, rest) = S::$as_simd(row);
+                        for head in head.chunks(RUN) {
+                            let mut sums = [zero; K];
+                            for &x in head {
+                                let distance = simd.$sub(simd.$mul(simd.$sub(x, shift), scale), value);
+                                let sum = simd.$add(base, distance);
+                                let counts = simd.$greater(sum, least);
+                                let t = simd.$select(counts, sum, zero);
+                                let mut y = if first == 0 { simd.$select(counts, one, zero) } else { t };
+                                let (mut power, mut k) = (t, first.saturating_sub(1));
+                                while k > 0 {
+                                    if k & 1 == 1 {
+                                        y = simd.$mul(y, power);
+                                    }
+                                    k >>= 1;
+                                    if k > 0 {
+                                        power = simd.$mul(power, power);
+                                    }
+                                }
+                                add_chain!(simd, sums, y, t, $add, $mul, $mul_add);
+                            }
+                            for (total, sum) in total.iter_mut().rev().zip(sums) {
+                                *total += f64::from(simd.$reduce(sum));
+                            }
+                        }
+                        for &x in rest {
+                            let t = affine.base + ((x - affine.shift) * affine.scale - affine.value);
+                            if t > affine.least {
+                                add_one(total, t.powi(first as i32), t);
+                            }
+                        }
+                    }
+                }
+
+                pulp::Arch::new().dispatch(Work(row, affine, first, total));
+            }
+        }
+    };
+}
+
+/// `total[K-1-k] ← total[K-1-k] + y t^k` for one entry.
+fn add_one<T: Copy + Into<f64>, const K: usize>(total: &mut [f64; K], y: T, t: T) {
+    let (mut power, t): (f64, f64) = (y.into(), t.into());
+    for total in total.iter_mut().rev() {
+        *total += power;
+        power *= t;
+    }
+}
+
+moments!(
+    f32,
+    as_simd_f32s,
+    splat_f32s,
+    add_f32s,
+    sub_f32s,
+    mul_f32s,
+    mul_add_e_f32s,
+    greater_than_f32s,
+    select_f32s,
+    reduce_sum_f32s
+);
+moments!(
+    f64,
+    as_simd_f64s,
+    splat_f64s,
+    add_f64s,
+    sub_f64s,
+    mul_f64s,
+    mul_add_e_f64s,
+    greater_than_f64s,
+    select_f64s,
+    reduce_sum_f64s
+);
