@@ -98,6 +98,10 @@ macro_rules! elementary {
                 <$t as super::moments::Moments>::add_moments(t, y, total);
             }
 
+            fn sums_along(s: &[Self], g: &[Self]) -> [f64; 2] {
+                <$t as super::moments::Moments>::sums_along(s, g)
+            }
+
             fn add_powers<const K: usize>(row: &[Self], affine: Affine<Self>, first: u32, total: &mut [f64; K]) {
                 <$t as super::moments::Moments>::add_powers(row, affine, first, total);
             }
@@ -115,7 +119,8 @@ macro_rules! elementary {
                 const EXP: &[$t] = &$exp;
                 const ROUND: $t = <$t as Lanes>::ROUND;
                 const LEAST: $t = <$t>::LEAST_EXPONENT as $t * std::$t::consts::LN_2;
-                let x = if self > LEAST { self } else { LEAST };
+                // What rounds to zero is not computed: numbers below the normal ones cost many times as much.
+                let x = if self > LEAST { self } else { 0.0 };
                 let shifted = x.mul_add(std::$t::consts::LOG2_E, ROUND);
                 let k = shifted - ROUND;
                 let r = k.mul_add(-$ln2_low, k.mul_add(-$ln2_high, x));

@@ -73,6 +73,9 @@ pub trait Real:
     /// `total[K-1-k] ← total[K-1-k] + Σ y t^k` for k below K.
     fn add_moments<const K: usize>(t: &[Self], y: &[Self], total: &mut [f64; K]);
 
+    /// `Σ s` and `Σ s g`, where `g` may be anything at an `s` of zero.
+    fn sums_along(s: &[Self], g: &[Self]) -> [f64; 2];
+
     /// `total[K-1-k] ← total[K-1-k] + Σ t^(first + k)` for k below K, over the `t` of a row of scores.
     fn add_powers<const K: usize>(row: &[Self], affine: Affine<Self>, first: u32, total: &mut [f64; K]);
 

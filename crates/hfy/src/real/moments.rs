@@ -1,4 +1,4 @@
-//! Sums of powers that follow from one another by multiplications.
+//! Sums of powers that follow from one another by multiplications, and sums along gradients.
 //!
 //! Written on vector types: compilers do not keep the sums of several powers in registers.
 
@@ -18,6 +18,9 @@ pub struct Affine<T> {
 pub(super) trait Moments: Sized {
     /// `total[K-1-k] ← total[K-1-k] + Σ y t^k`.
     fn add_moments<const K: usize>(t: &[Self], y: &[Self], total: &mut [f64; K]);
+
+    /// `Σ s` and `Σ s g`, where `g` may be anything at an `s` of zero.
+    fn sums_along(s: &[Self], g: &[Self]) -> [f64; 2];
 
     /// `total[K-1-k] ← total[K-1-k] + Σ t^(first + k)`.
     fn add_powers<const K: usize>(row: &[Self], affine: Affine<Self>, first: u32, total: &mut [f64; K]);
@@ -75,6 +78,42 @@ macro_rules! moments {
                 }
 
                 pulp::Arch::new().dispatch(Work(t, y, total));
+            }
+
+            fn sums_along(s: &[$t], g: &[$t]) -> [f64; 2] {
+                struct Work<'w>(&'w [$t], &'w [$t]);
+
+                impl WithSimd for Work<'_> {
+                    type Output = [f64; 2];
+
+                    #[inline(always)]
+                    fn with_simd<S: Simd>(self, simd: S) -> [f64; 2] {
+                        let Work(s, g) = self;
+                        let (s_head, s_rest) = S::$as_simd(s);
+                        let (g_head, g_rest) = S::$as_simd(g);
+                        let zero = simd.$splat(0.0);
+                        let mut result = [0.0; 2];
+                        for (s, g) in s_head.chunks(RUN).zip(g_head.chunks(RUN)) {
+                            let (mut total, mut along) = ([zero; 2], [zero; 2]);
+                            for (s, g) in s.chunks(2).zip(g.chunks(2)) {
+                                for (i, (&s, &g)) in s.iter().zip(g).enumerate() {
+                                    total[i] = simd.$add(total[i], s);
+                                    let product = simd.$select(simd.$greater(s, zero), simd.$mul(s, g), zero);
+                                    along[i] = simd.$add(along[i], product);
+                                }
+                            }
+                            result[0] += f64::from(simd.$reduce(simd.$add(total[0], total[1])));
+                            result[1] += f64::from(simd.$reduce(simd.$add(along[0], along[1])));
+                        }
+                        for (&s, &g) in s_rest.iter().zip(g_rest).filter(|(s, _)| **s > 0.0) {
+                            result[0] += f64::from(s);
+                            result[1] += f64::from(s * g);
+                        }
+                        result
+                    }
+                }
+
+                pulp::Arch::new().dispatch(Work(s, g))
             }
 
             fn add_powers<const K: usize>(row: &[$t], affine: Affine<$t>, first: u32, total: &mut [f64; K]) {

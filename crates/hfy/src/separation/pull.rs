@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use super::check_gradient;
-use super::scan::{BLOCK, STRETCH, across, add, block_maximum};
+use super::scan::{BLOCK, block_maximum};
 use crate::error::Result;
 use crate::real::{Real, Scratch, vectorised};
 
@@ -44,38 +44,26 @@ const CHUNK: usize = 1 << 10;
 
 /// `Σ s` and `Σ s g`.
 #[derive(Default)]
-struct Sums<T> {
-    total: T,
-    along: T,
+struct Sums {
+    total: f64,
+    along: f64,
 }
 
-impl<T: Real> Sums<T> {
+impl Sums {
     #[inline(always)]
-    fn add(&mut self, s: &[T], g: &[T]) {
-        let mut total = [T::zero(); STRETCH];
-        let mut along = [T::zero(); STRETCH];
-        let (s_parts, s_rest) = s.as_chunks::<STRETCH>();
-        let (g_parts, g_rest) = g.as_chunks::<STRETCH>();
-        for (s, g) in s_parts.iter().zip(g_parts) {
-            add(&mut total, s);
-            add(&mut along, &silenced_product(s, g));
-        }
-        let (mut s, mut g) = ([T::zero(); STRETCH], [T::zero(); STRETCH]);
-        s[..s_rest.len()].copy_from_slice(s_rest);
-        g[..g_rest.len()].copy_from_slice(g_rest);
-        add(&mut total, &s);
-        add(&mut along, &silenced_product(&s, &g));
-        self.total += across(&total);
-        self.along += across(&along);
+    fn add<T: Real>(&mut self, s: &[T], g: &[T]) {
+        let [total, along] = T::sums_along(s, g);
+        self.total += total;
+        self.along += along;
     }
 
     #[inline(always)]
-    fn pull(&self, s: &[T], g: &mut [T]) -> Result<()> {
-        if self.total == T::zero() {
+    fn pull<T: Real>(&self, s: &[T], g: &mut [T]) -> Result<()> {
+        if self.total == 0.0 {
             g.fill(T::zero());
             return Ok(());
         }
-        let mean = self.along / self.total;
+        let mean = T::of(self.along / self.total);
         check_gradient(mean, g)?;
         for (g, &s) in g.iter_mut().zip(s) {
             let pulled = s * (*g - mean);
@@ -83,17 +71,6 @@ impl<T: Real> Sums<T> {
         }
         Ok(())
     }
-}
-
-/// `s ∘ g`. A gradient where the weight is zero is never looked at: it may be anything.
-#[inline(always)]
-fn silenced_product<T: Real>(s: &[T; STRETCH], g: &[T; STRETCH]) -> [T; STRETCH] {
-    let mut terms = [T::zero(); STRETCH];
-    for i in 0..STRETCH {
-        let term = s[i] * g[i];
-        terms[i] = if s[i] > T::zero() { term } else { T::zero() };
-    }
-    terms
 }
 
 /// Runs `work`, which turns the gradient of a row into that of its scores, on the blocks of the row that have weight alone;

@@ -58,8 +58,7 @@ impl<T: Real> Distance<T> {
     }
 }
 
-/// Turns scores `y` into powers of their `t`, zero where `t` is not positive, and writes `t`, or a little more than zero where
-/// its power is zero.
+/// Turns scores `y` into powers of their `t`, zero where `t` is not positive, and writes `t`, or as good as zero there.
 trait Raise<T> {
     fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]);
 }
@@ -107,10 +106,12 @@ impl<T: Real> Raise<T> for Plain<T> {
     fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]) {
         let &Plain { p, least } = self;
         for i in 0..B {
-            t[i] = greater(distance.at.base + distance.of(y[i]), least);
+            t[i] = greater(distance.at.base + distance.of(y[i]), T::zero());
         }
+        // Powers that round to zero are not computed: numbers below the normal ones cost many times as much.
         for i in 0..B {
-            y[i] = t[i].log2_times(p);
+            let base = if t[i] > least { t[i] } else { T::one() };
+            y[i] = base.log2_times(p);
         }
         for i in 0..B {
             let power = y[i].exp2_lanes();
@@ -131,7 +132,7 @@ impl<T: Real> Raise<T> for Precise<T> {
         }
         // The power of the least base is far below the range of the type.
         for y in y.iter_mut() {
-            let power = greater(*y, least).exp2_lanes();
+            let power = (if *y > least { *y } else { T::zero() }).exp2_lanes();
             *y = if *y > least { power } else { T::zero() };
         }
     }
