@@ -246,6 +246,9 @@ impl<F: ?Sized> Batch<'_, F> {
         let (weights, gradient) = (lanes.read(weights.into_dyn()), lanes.read(gradient.into_dyn()));
         lanes.write(out.view_mut().into_dyn(), false, |out| {
             drive(&lanes, [weights.slice(), gradient.slice()], out, |row, [weights, gradient], out| {
+                if !lanes.hides() {
+                    return self.maps.of(row).pullback_into(weights, gradient, out);
+                }
                 out.copy_from_slice(gradient);
                 lanes.silence(row, out);
                 self.maps.of(row).pullback(weights, out)

@@ -82,6 +82,11 @@ impl Lanes {
         self.axis + 1 == dimensions
     }
 
+    /// Whether any entry may be hidden.
+    pub(crate) fn hides(&self) -> bool {
+        self.hidden.is_some()
+    }
+
     /// Runs `work` on the row with its hidden entries at minus infinity.
     pub(crate) fn visible<T: Real, R>(&self, row: usize, scores: &[T], work: impl FnOnce(&[T]) -> R) -> R {
         if self.hidden.is_none() {

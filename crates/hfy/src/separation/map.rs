@@ -112,6 +112,9 @@ impl<T: Real> Separation<T> for Map {
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         T::separation(self).pullback(y, g)
     }
+    fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
+        T::separation(self).pullback_into(y, g, out)
+    }
     fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
         T::separation(self).structures(y)
     }

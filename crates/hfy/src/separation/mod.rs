@@ -71,6 +71,13 @@ pub trait Separation<T: Real>: Convex<T> {
     /// `g ← Jᵀ g` from the output alone.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()>;
 
+    /// `out ← Jᵀ g`: [`pullback`](Self::pullback) that keeps its argument. Sparse maps read it only where there is weight.
+    fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
+        check_len("out", out.len(), g.len())?;
+        out.copy_from_slice(g);
+        self.pullback(y, out)
+    }
+
     /// Structures with probabilities whose blend the weights `y` are, for a map over structures; `None` for others.
     fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
         let _ = y;

@@ -1,7 +1,7 @@
 //! Gamma-normmax: flatter than entmax over the patterns it keeps.
 
 use super::entmax::Candidates;
-use super::pull::on_support;
+use super::pull::{Gradient, on_support};
 use super::raise::{Exponent, moments};
 use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
@@ -79,6 +79,29 @@ impl Normmax {
         }
         let power = T::of(self.gamma - 1.0);
         lesser_finite(y * (power * (norm / y).ln()).exp() / power)
+    }
+}
+
+impl Normmax {
+    /// `g ← J g`.
+    fn first<T: Real>(&self, y: &[T], g: Gradient<'_, T>) -> Result<()> {
+        check_len("gradient", g.len(), y.len())?;
+        if self.gamma.is_infinite() {
+            g.place().fill(T::zero());
+            return Ok(());
+        }
+        on_support(y, g, |y, g| {
+            let norm = self.norm(y);
+            let mean: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum();
+            check_gradient(mean, g)?;
+            let mut total = T::zero();
+            for (g, &y) in g.iter_mut().zip(y) {
+                *g = weighted(self.slope(y, norm), *g - mean);
+                total += *g;
+            }
+            g.iter_mut().zip(y).for_each(|(g, &y)| *g -= y * total);
+            Ok(())
+        })
     }
 }
 
@@ -201,23 +224,11 @@ impl<T: Real> Separation<T> for Normmax {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        check_len("gradient", g.len(), y.len())?;
-        if self.gamma.is_infinite() {
-            g.fill(T::zero());
-            return Ok(());
-        }
-        on_support(y, g, |y, g| {
-            let norm = self.norm(y);
-            let mean: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum();
-            check_gradient(mean, g)?;
-            let mut total = T::zero();
-            for (g, &y) in g.iter_mut().zip(y) {
-                *g = weighted(self.slope(y, norm), *g - mean);
-                total += *g;
-            }
-            g.iter_mut().zip(y).for_each(|(g, &y)| *g -= y * total);
-            Ok(())
-        })
+        self.first(y, Gradient::in_place(g))
+    }
+
+    fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
+        self.first(y, Gradient::into(g, out)?)
     }
 
     /// With `t = (y/‖y‖)^(γ-1)` and `q = γ/(γ-1)`: `∂log y/∂q = log t - (q-1) μ'/t` less its mean, where

@@ -4,11 +4,49 @@ use std::mem::take;
 
 use super::check_gradient;
 use super::scan::{BLOCK, block_maximum};
-use crate::error::Result;
+use crate::error::{Result, check_len};
 use crate::real::{Real, Scratch, vectorised};
 
+/// A gradient, and where what is made of it goes.
+pub(super) struct Gradient<'g, T> {
+    /// `None` where it lies in the place that is written to.
+    from: Option<&'g [T]>,
+    to: &'g mut [T],
+}
+
+impl<'g, T: Real> Gradient<'g, T> {
+    /// To be written over.
+    pub(super) fn in_place(g: &'g mut [T]) -> Self {
+        Gradient { from: None, to: g }
+    }
+
+    /// To be kept.
+    pub(super) fn into(g: &'g [T], out: &'g mut [T]) -> Result<Self> {
+        check_len("out", out.len(), g.len())?;
+        Ok(Gradient { from: Some(g), to: out })
+    }
+
+    /// How many entries it has.
+    pub(super) fn len(&self) -> usize {
+        self.to.len()
+    }
+
+    /// The place that is written to, without the gradient.
+    pub(super) fn place(self) -> &'g mut [T] {
+        self.to
+    }
+
+    /// The gradient in the place that is written to.
+    pub(super) fn placed(self) -> &'g mut [T] {
+        if let Some(from) = self.from {
+            self.to.copy_from_slice(from);
+        }
+        self.to
+    }
+}
+
 /// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights: zero where they are zero.
-pub(super) fn pull_sloped<T: Real>(y: &[T], g: &mut [T], slope: impl Fn(&[T], &mut [T])) -> Result<()> {
+pub(super) fn pull_sloped<T: Real>(y: &[T], g: Gradient<'_, T>, slope: impl Fn(&[T], &mut [T])) -> Result<()> {
     on_support(y, g, |y, g| {
         T::with_scratch(|scratch| {
             let slopes = &mut scratch.caps;
@@ -75,7 +113,12 @@ impl Sums {
 
 /// Runs `work`, which turns the gradient of a row into that of its scores, on the blocks of the row that have weight alone;
 /// elsewhere the gradient is zero. `work` must neither look at a gradient whose weight is zero nor leave one there.
-pub(super) fn on_support<T: Real>(y: &[T], g: &mut [T], work: impl Fn(&[T], &mut [T]) -> Result<()>) -> Result<()> {
+/// A gradient that is to be kept is read in those blocks only.
+pub(super) fn on_support<T: Real>(
+    y: &[T],
+    g: Gradient<'_, T>,
+    work: impl Fn(&[T], &mut [T]) -> Result<()>,
+) -> Result<()> {
     // Taken out, so that `work` can borrow scratch of its own.
     let (mut kept, mut gradients, mut blocks) = T::with_scratch(|scratch| {
         let Scratch { kept, bounds, blocks, .. } = scratch;
@@ -83,15 +126,15 @@ pub(super) fn on_support<T: Real>(y: &[T], g: &mut [T], work: impl Fn(&[T], &mut
     });
     let few = vectorised(
         #[inline(always)]
-        || compress(y, g, &mut blocks, (&mut kept, &mut gradients)),
+        || compress(y, g.from.unwrap_or(&*g.to), &mut blocks, (&mut kept, &mut gradients)),
     );
     let done = few && work(&kept, &mut gradients).is_ok();
     if done {
-        expand(&blocks, &gradients, g);
+        expand(&blocks, &gradients, &mut *g.to);
     }
     T::with_scratch(|scratch| (scratch.kept, scratch.bounds, scratch.blocks) = (kept, gradients, blocks));
     // An error must name the place in the whole row.
-    if done { Ok(()) } else { work(y, g) }
+    if done { Ok(()) } else { work(y, g.placed()) }
 }
 
 /// Copies the blocks that have weight, unless they are half of the row or more; `blocks` says of each whether it was copied.

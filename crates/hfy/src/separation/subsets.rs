@@ -1,7 +1,7 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
 use super::capped::{Level, Parts, half_square, level, polish, unit_level};
-use super::pull::pull_sloped;
+use super::pull::{Gradient, pull_sloped};
 use super::scan::{block_maxima, gather, minimum};
 use super::weights::Weights;
 use super::{
@@ -188,17 +188,11 @@ impl<T: Real> Separation<T> for Subsets {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        check_len("gradient", g.len(), y.len())?;
-        pull_sloped(
-            y,
-            g,
-            #[inline(always)]
-            |y, free| {
-                for (free, &y) in free.iter_mut().zip(y) {
-                    *free = if is_free(y) { T::one() } else { T::zero() };
-                }
-            },
-        )
+        pull_free(y, Gradient::in_place(g))
+    }
+
+    fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
+        pull_free(y, Gradient::into(g, out)?)
     }
 
     /// Takes the k largest weights off together, as much of them as leaves weights of subsets: at most one subset more than
@@ -231,4 +225,19 @@ impl<T: Real> Separation<T> for Subsets {
         check_len("gradient", g.len(), y.len())?;
         Ok(Some(Self::free_mean(y, g)?.unwrap_or(T::zero())))
     }
+}
+
+/// `g ← J g`: less its mean over the weights strictly between their bounds, zero elsewhere.
+fn pull_free<T: Real>(y: &[T], g: Gradient<'_, T>) -> Result<()> {
+    check_len("gradient", g.len(), y.len())?;
+    pull_sloped(
+        y,
+        g,
+        #[inline(always)]
+        |y, free| {
+            for (free, &y) in free.iter_mut().zip(y) {
+                *free = if is_free(y) { T::one() } else { T::zero() };
+            }
+        },
+    )
 }

@@ -1,8 +1,8 @@
 //! Every derivative against finite differences, in double precision, away from kinks.
 
-use hfy::{Bounded, Convex, Map, Scaled, Separation};
+use hfy::{Bounded, Convex, Entmax, Map, Scaled, Separation};
 
-use crate::common::describe::{bounded, cap, entmax, label, marginals, mass, normmax, power, subsets};
+use crate::common::describe::{bounded, cap, entmax, every_map, label, marginals, mass, normmax, power, subsets};
 use crate::common::differences::{agree, central, forward, gradient};
 use crate::common::random::Random;
 use crate::common::{dot, pulled, reference, solved};
@@ -196,4 +196,24 @@ fn flat_pieces_have_exactly_zero_derivatives() {
         map.second_vjp(&theta, &[0.0, 1.0, 0.0, 0.0], &[1.0; 4], &[2.0, 1.0, 0.0, 1.0], &mut second).expect("sound");
         assert_eq!(second, [0.0; 4], "{name}");
     }
+}
+
+#[test]
+fn a_gradient_that_is_kept_is_pulled_back_alike() {
+    for n in [1, 5, 100, 3000] {
+        let mut random = Random::new(n as u64);
+        for scale in [0.1, 1.0, 8.0] {
+            let theta: Vec<f64> = random.normals(n, scale);
+            let upstream: Vec<f64> = random.normals(n, 1.0);
+            for map in every_map(n) {
+                let y = solved(&map, &theta);
+                let (mut over, mut out) = (upstream.clone(), vec![f64::NAN; n]);
+                map.pullback(&y, &mut over).expect("gradients are finite");
+                map.pullback_into(&y, &upstream, &mut out).expect("gradients are finite");
+                assert_eq!(over, out, "{}, n = {n}", label(&map));
+            }
+        }
+    }
+    let short = Entmax::SPARSEMAX.pullback_into(&[1.0, 0.0], &[1.0, 2.0], &mut [0.0]);
+    assert!(short.is_err(), "an output that is too short");
 }

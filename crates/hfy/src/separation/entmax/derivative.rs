@@ -2,7 +2,7 @@
 //!
 //! With `δ = α - 1` and `s_i = y_i^(1-δ)` on the support (zero off it), the Jacobian is `diag(s) - s sᵀ / Σs`.
 
-use super::super::pull::{on_support, pull, pull_sloped};
+use super::super::pull::{Gradient, on_support, pull, pull_sloped};
 use super::super::{check_gradient, check_second};
 use super::Entmax;
 use crate::error::{Result, check_len};
@@ -26,16 +26,17 @@ impl Entmax {
     }
 
     /// `g ← J g`.
-    pub(super) fn first<T: Real>(&self, y: &[T], g: &mut [T]) -> Result<()> {
+    pub(super) fn first<T: Real>(&self, y: &[T], g: Gradient<'_, T>) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
         if self.is_argmax::<T>() {
-            g.fill(T::zero());
+            g.place().fill(T::zero());
             return Ok(());
         }
         if self.alpha > 2.0 {
             return on_support(y, g, |y, g| self.first_steep(y, g));
         }
         if self.alpha == 1.0 {
+            let g = g.placed();
             return vectorised(
                 #[inline(always)]
                 || pull(y, g),
@@ -124,7 +125,7 @@ impl Entmax {
                 T::zero()
             };
         }
-        self.first(y, out)
+        self.first(y, Gradient::in_place(out))
     }
 
     /// `d(g·ŷ)/dα`, from the right at α = 1.

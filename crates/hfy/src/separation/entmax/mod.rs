@@ -2,6 +2,7 @@
 
 mod derivative;
 
+use super::pull::Gradient;
 use super::raise::{Exponent, Scores};
 use super::scan::{block_maxima, gather, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
@@ -270,7 +271,11 @@ impl<T: Real> Separation<T> for Entmax {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        self.first(y, g)
+        self.first(y, Gradient::in_place(g))
+    }
+
+    fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
+        self.first(y, Gradient::into(g, out)?)
     }
 
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
