@@ -23,7 +23,8 @@ use crate::real::{Real, Scratch, vectorised};
 ///
 /// **Cost.** One pass finds the maximum of each block of 32 scores; a solve on those maxima bounds the threshold, and
 /// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by
-/// rounds of a long step on the candidates, usually one or two of them, to the last bits.
+/// rounds of a long step on the candidates, usually one or two of them, to the last bits. Where nearly all entries of a long
+/// row of `f32` are candidates, sums of their powers are blended from those of whole powers.
 ///
 /// **Stability.** Scores are shifted by their maximum first. The iteration runs on `1 + τ`, so nothing is lost as α
 /// approaches 1; above 2 it runs on the smallest weight, where the threshold itself is ill-conditioned.
