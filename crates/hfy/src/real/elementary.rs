@@ -58,9 +58,8 @@ macro_rules! elementary {
             #[inline(always)]
             fn split(self) -> (Self, Self) {
                 // The exponent that leaves a mantissa from √½ on, and that as a number.
-                let exponent: $signed = (self.to_bits().cast_signed()
-                    - std::$t::consts::FRAC_1_SQRT_2.to_bits().cast_signed())
-                    >> $mantissa;
+                const LEAST: $signed = std::$t::consts::FRAC_1_SQRT_2.to_bits().cast_signed();
+                let exponent = self.to_bits().cast_signed().wrapping_sub(LEAST) >> $mantissa;
                 let bits = self.to_bits().wrapping_sub(exponent.cast_unsigned() << $mantissa);
                 let number: fn($signed) -> $t = $number;
                 ($t::from_bits(bits), number(exponent))

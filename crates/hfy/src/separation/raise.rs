@@ -143,22 +143,19 @@ impl<T: Real> Raise<T> for Precise<T> {
 /// processor's window.
 const MANY: usize = 256;
 
-/// The choice of how powers are computed, and of how many at a time, made outside of the loops.
+/// The choice of how powers are computed, made outside of the loops.
 macro_rules! raising {
-    ($exponent:expr, $by:ident, $size:ident => $call:expr) => {
+    ($exponent:expr, $by:ident => $call:expr) => {
         match $exponent {
             Exponent::Whole(k) => {
-                const $size: usize = MANY;
                 let $by = &Whole(k);
                 $call
             }
             Exponent::Plain(p) => {
-                const $size: usize = MANY;
                 let $by = &Plain { p, least: T::least_base(p) };
                 $call
             }
             Exponent::Precise(p) => {
-                const $size: usize = MANY;
                 let $by = &Precise(p);
                 $call
             }
@@ -288,7 +285,7 @@ fn add_up<T: Real, const K: usize, const B: usize>(
 #[inline(always)]
 pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
     let distance = Distance { shift, scale, at };
-    raising!(p, by, SIZE => fill_by::<T, SIZE>(row, distance, by));
+    raising!(p, by => fill_by(row, distance, by));
     if factor != T::one() {
         for y in row.iter_mut() {
             *y *= factor;
@@ -297,9 +294,9 @@ pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>
 }
 
 #[inline(always)]
-fn fill_by<T: Real, const B: usize>(row: &mut [T], distance: Distance<T>, by: &impl Raise<T>) {
-    let (many, rest) = row.as_chunks_mut::<B>();
-    let mut t = [T::zero(); B];
+fn fill_by<T: Real>(row: &mut [T], distance: Distance<T>, by: &impl Raise<T>) {
+    let (many, rest) = row.as_chunks_mut::<MANY>();
+    let mut t = [T::zero(); MANY];
     for many in many {
         // Powers of many together are cheaper than those of a block after the other, where few weigh nothing.
         if many[..LANES].iter().any(|&x| distance.weighs(x)) {

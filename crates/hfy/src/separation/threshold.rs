@@ -254,9 +254,11 @@ fn search<T: Real, const K: usize>(
 ) -> Offset<T> {
     let mut search = Search::new(p, left, z.row.len());
     let mut at = Offset { value: sampled::<T, K>(z, (exponent, p), left, sample), ..left };
+    let mut blending = !matches!(exponent, Exponent::Whole(_));
     for _ in 0..60 {
-        let whole = matches!(exponent, Exponent::Whole(_));
-        let blend = if whole { None } else { blended(z, at, p) };
+        let blend = if blending { blended(z, at, p) } else { None };
+        // A row that is not to be blended is not tried again.
+        blending = blend.is_some();
         let (next, last) = search.next(at.value, &blend.unwrap_or_else(|| moments::<T, K>(z, at, exponent)));
         at.value = next;
         if last {
