@@ -4,7 +4,7 @@
 //! keep the truncation below one rounding. Multiply-adds are one instruction on every machine that `vectorised`
 //! has wide vectors for. Relative error is below 2 ulp.
 
-use super::{Affine, Real, Scratch, scratch::Lend};
+use super::{Affine, Real, Scratch, Whole, scratch::Lend};
 
 /// A polynomial by halves (Estrin): a shorter chain of operations than one term after the other.
 macro_rules! polynomial {
@@ -42,7 +42,8 @@ trait Lanes: Sized {
 macro_rules! elementary {
     (
         $t:ident, $signed:ident, number: $number:expr, mantissa: $mantissa:literal, bias: $bias:literal, round: $round:literal,
-        ln2: ($ln2_high:literal, $ln2_low:literal), exp: $exp:expr, exp2: $exp2:expr, atanh: $atanh:expr
+        ln2: ($ln2_high:literal, $ln2_low:literal), exp: $exp:expr, exp2: $exp2:expr, atanh: $atanh:expr,
+        exp_less_one: $exp_less_one:expr, log_one_plus: $log_one_plus:expr
     ) => {
         impl Lanes for $t {
             const ROUND: $t = $round + ($mantissa + 8) as $t;
@@ -101,8 +102,34 @@ macro_rules! elementary {
                 <$t as super::moments::Moments>::sums_along(s, g)
             }
 
-            fn add_powers<const K: usize>(row: &[Self], affine: Affine<Self>, first: u32, total: &mut [f64; K]) {
-                <$t as super::moments::Moments>::add_powers(row, affine, first, total);
+            fn distances(z: &[Self], tau: Self) -> [Self; 3] {
+                <$t as super::ramps::Ramps>::distances(z, tau)
+            }
+
+            fn clipped(x: &[Self], tau: Self) -> [Self; 2] {
+                <$t as super::ramps::Ramps>::clipped(x, tau)
+            }
+
+            fn pieces(x: &[Self], anchor: Self, tau: Self) -> [Self; 3] {
+                <$t as super::ramps::Ramps>::pieces(x, anchor, tau)
+            }
+
+            fn raise_whole(y: &mut [Self], t: &mut [Self], affine: Affine<Self>, power: Whole<Self>) {
+                <$t as super::powers::Raise>::raise_whole(y, t, affine, power);
+            }
+
+            #[inline(always)]
+            fn gather<'p>(
+                parts: impl Iterator<Item = &'p [Self]>,
+                by: (Self, Self),
+                level: Self,
+                room: &mut [Self],
+            ) -> usize {
+                <$t as super::compact::Compact>::gather(parts, by, level, room)
+            }
+
+            fn retain(values: &mut [Self], level: Self) -> usize {
+                <$t as super::compact::Compact>::retain(values, level)
             }
 
             fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool {
@@ -168,6 +195,18 @@ macro_rules! elementary {
                 <$t>::LEAST_EXPONENT as $t
             }
 
+            #[inline(always)]
+            fn exp_less_one(self) -> Self {
+                let exp_less_one: fn($t) -> $t = $exp_less_one;
+                exp_less_one(self)
+            }
+
+            #[inline(always)]
+            fn log_one_plus(self) -> Self {
+                let log_one_plus: fn($t) -> $t = $log_one_plus;
+                log_one_plus(self)
+            }
+
             fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R {
                 <$t as Lend>::lend(work)
             }
@@ -210,12 +249,16 @@ elementary!(
     // Least maximum of the relative error: 4e-9 on [-1/2, 1/2], the same times ln 2, and 7e-10 up to the square of 0.172.
     exp: [1.0, 1.0, 0.499_999_94, 0.166_665_2, 0.041_668_393, 0.008_368_781, 0.001_381_446_7],
     exp2: [1.0, std::f32::consts::LN_2, 0.240_226_48, 0.055_503_62, 0.009_618_526, 0.001_339_016_1, 0.000_153_211_54],
-    atanh: [1.0, 0.333_334_1, 0.199_873_72, 0.149_635_26]
+    atanh: [1.0, 0.333_334_1, 0.199_873_72, 0.149_635_26],
+    // Exponential and logarithm of doubles leave digits enough, but for numbers so small that two terms of the series do.
+    exp_less_one: |x| if x.abs() < 1e-4 { x + 0.5 * x * x } else { (f64::from(x).exp() - 1.0) as f32 },
+    log_one_plus: |x| if x.abs() < 1e-4 { x - 0.5 * x * x } else { (1.0 + f64::from(x)).ln() as f32 }
 );
 elementary!(
     f64, i64, number: rounded, mantissa: 52, bias: 1023, round: 6_755_399_441_055_744.0,
     ln2: (6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10),
-    exp: exp_series::<14>(1.0), exp2: exp_series::<14>(std::f64::consts::LN_2), atanh: atanh_series::<12>()
+    exp: exp_series::<14>(1.0), exp2: exp_series::<14>(std::f64::consts::LN_2), atanh: atanh_series::<12>(),
+    exp_less_one: f64::exp_m1, log_one_plus: f64::ln_1p
 );
 
 #[cfg(test)]
@@ -260,6 +303,20 @@ mod tests {
                 let exact = (f64::from(t) + f64::from(lost)).log2();
                 let ours = f64::from(t.log2_times_with(lost, 1.0));
                 assert!((ours - exact).abs() <= 2e-7 * exact.abs(), "{t} + {lost}: {ours} {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn small_exponentials_and_logarithms_keep_their_digits() {
+        for exponent in -40..=3 {
+            for x in [1.3, -0.7].map(|x: f32| x * 2f32.powi(exponent)) {
+                let (ours, exact) = (f64::from(x.exp_less_one()), f64::from(x).exp_m1());
+                assert!((ours / exact - 1.0).abs() < 1.2e-7, "exp({x}) - 1: {ours} {exact}");
+                if x > -1.0 {
+                    let (ours, exact) = (f64::from(x.log_one_plus()), f64::from(x).ln_1p());
+                    assert!((ours / exact - 1.0).abs() < 1.2e-7, "log(1 + {x}): {ours} {exact}");
+                }
             }
         }
     }

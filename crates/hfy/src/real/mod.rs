@@ -1,15 +1,19 @@
 //! Numbers: `f32` and `f64` compute, half types only store.
 
+mod compact;
 mod dots;
 mod element;
 mod elementary;
 mod maxima;
 mod moments;
+mod powers;
 mod product;
+mod ramps;
 mod scratch;
 
+pub(crate) use compact::SLACK;
 pub use element::Element;
-pub(crate) use moments::Affine;
+pub(crate) use powers::{Affine, Whole};
 pub use scratch::Scratch;
 pub(crate) use scratch::with_copy;
 
@@ -64,6 +68,12 @@ pub trait Real:
     /// The greatest whole number whose power of two rounds to zero, or nearly so: what lies below need not be computed.
     fn least_exponent() -> Self;
 
+    /// `exp(self) - 1`, in single precision cheaper than `exp_m1`.
+    fn exp_less_one(self) -> Self;
+
+    /// `log(1 + self)`, likewise.
+    fn log_one_plus(self) -> Self;
+
     /// Lends this thread's buffers, so that no row allocates.
     fn with_scratch<R>(work: impl FnOnce(&mut Scratch<Self>) -> R) -> R;
 
@@ -76,8 +86,24 @@ pub trait Real:
     /// `Σ s` and `Σ s g`, where `g` may be anything at an `s` of zero.
     fn sums_along(s: &[Self], g: &[Self]) -> [f64; 2];
 
-    /// `total[K-1-k] ← total[K-1-k] + Σ t^(first + k)` for k below K, over the `t` of a row of scores.
-    fn add_powers<const K: usize>(row: &[Self], affine: Affine<Self>, first: u32, total: &mut [f64; K]);
+    /// The sums of `z - tau` and of its square, and the least of it.
+    fn distances(z: &[Self], tau: Self) -> [Self; 3];
+
+    /// The sum of `x - tau` clipped to [0, 1], and how many are not changed by that.
+    fn clipped(x: &[Self], tau: Self) -> [Self; 2];
+
+    /// How many `d = (x - anchor) - tau` lie strictly between 0 and 1, the sum of their `x - anchor`, and how many reach 1.
+    fn pieces(x: &[Self], anchor: Self, tau: Self) -> [Self; 3];
+
+    /// Writes `t` and, over the scores, its whole power; the power of zero is zero.
+    fn raise_whole(y: &mut [Self], t: &mut [Self], affine: Affine<Self>, power: Whole<Self>);
+
+    /// Moves `(x - shift) scale` of the entries where that exceeds `level` to the front of `room`, part after part, and returns
+    /// their number. There must be room for them and a few more.
+    fn gather<'p>(parts: impl Iterator<Item = &'p [Self]>, by: (Self, Self), level: Self, room: &mut [Self]) -> usize;
+
+    /// Moves the entries above `level` to the front and returns their number; what lies behind them may be anything.
+    fn retain(values: &mut [Self], level: Self) -> usize;
 
     /// Appends the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity.
     fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool;

@@ -4,16 +4,6 @@
 
 use pulp::{Simd, WithSimd};
 
-/// What makes `t = base + ((x - shift) scale - value)` of a score, which counts where it exceeds `least ≥ 0`.
-#[derive(Debug, Clone, Copy)]
-pub struct Affine<T> {
-    pub(crate) shift: T,
-    pub(crate) scale: T,
-    pub(crate) value: T,
-    pub(crate) base: T,
-    pub(crate) least: T,
-}
-
 /// The type-specific work behind [`Real`](super::Real)'s methods of the same names.
 pub(super) trait Moments: Sized {
     /// `total[K-1-k] ← total[K-1-k] + Σ y t^k`.
@@ -21,13 +11,10 @@ pub(super) trait Moments: Sized {
 
     /// `Σ s` and `Σ s g`, where `g` may be anything at an `s` of zero.
     fn sums_along(s: &[Self], g: &[Self]) -> [f64; 2];
-
-    /// `total[K-1-k] ← total[K-1-k] + Σ t^(first + k)`.
-    fn add_powers<const K: usize>(row: &[Self], affine: Affine<Self>, first: u32, total: &mut [f64; K]);
 }
 
 /// Vectors that are added up in working precision before their sum joins the total.
-const RUN: usize = 32;
+pub(super) const RUN: usize = 32;
 
 /// `sums[k] ← sums[k] + y t^k`: two sums a step, so that the chain of products is half as long.
 macro_rules! add_chain {
@@ -47,8 +34,7 @@ macro_rules! add_chain {
 
 macro_rules! moments {
     (
-        $t:ident, $as_simd:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $mul_add:ident,
-        $greater:ident, $select:ident, $reduce:ident
+        $t:ident, $as_simd:ident, $splat:ident, $add:ident, $mul:ident, $mul_add:ident, $greater:ident, $select:ident, $reduce:ident
     ) => {
         impl Moments for $t {
             fn add_moments<const K: usize>(t: &[$t], y: &[$t], total: &mut [f64; K]) {
@@ -115,55 +101,6 @@ macro_rules! moments {
 
                 pulp::Arch::new().dispatch(Work(s, g))
             }
-
-            fn add_powers<const K: usize>(row: &[$t], affine: Affine<$t>, first: u32, total: &mut [f64; K]) {
-                struct Work<'w, const K: usize>(&'w [$t], Affine<$t>, u32, &'w mut [f64; K]);
-
-                impl<const K: usize> WithSimd for Work<'_, K> {
-                    type Output = ();
-
-                    #[inline(always)]
-                    fn with_simd<S: Simd>(self, simd: S) {
-                        let Work(row, affine, first, total) = self;
-                        let [shift, scale] = [simd.$splat(affine.shift), simd.$splat(affine.scale)];
-                        let [value, base] = [simd.$splat(affine.value), simd.$splat(affine.base)];
-                        let [zero, one, least] = [simd.$splat(0.0), simd.$splat(1.0), simd.$splat(affine.least)];
-                        let (head, rest) = S::$as_simd(row);
-                        for head in head.chunks(RUN) {
-                            let mut sums = [zero; K];
-                            for &x in head {
-                                let distance = simd.$sub(simd.$mul(simd.$sub(x, shift), scale), value);
-                                let sum = simd.$add(base, distance);
-                                let counts = simd.$greater(sum, least);
-                                let t = simd.$select(counts, sum, zero);
-                                let mut y = if first == 0 { simd.$select(counts, one, zero) } else { t };
-                                let (mut power, mut k) = (t, first.saturating_sub(1));
-                                while k > 0 {
-                                    if k & 1 == 1 {
-                                        y = simd.$mul(y, power);
-                                    }
-                                    k >>= 1;
-                                    if k > 0 {
-                                        power = simd.$mul(power, power);
-                                    }
-                                }
-                                add_chain!(simd, sums, y, t, $add, $mul, $mul_add);
-                            }
-                            for (total, sum) in total.iter_mut().rev().zip(sums) {
-                                *total += f64::from(simd.$reduce(sum));
-                            }
-                        }
-                        for &x in rest {
-                            let t = affine.base + ((x - affine.shift) * affine.scale - affine.value);
-                            if t > affine.least {
-                                add_one(total, t.powi(first as i32), t);
-                            }
-                        }
-                    }
-                }
-
-                pulp::Arch::new().dispatch(Work(row, affine, first, total));
-            }
         }
     };
 }
@@ -182,7 +119,6 @@ moments!(
     as_simd_f32s,
     splat_f32s,
     add_f32s,
-    sub_f32s,
     mul_f32s,
     mul_add_e_f32s,
     greater_than_f32s,
@@ -194,7 +130,6 @@ moments!(
     as_simd_f64s,
     splat_f64s,
     add_f64s,
-    sub_f64s,
     mul_f64s,
     mul_add_e_f64s,
     greater_than_f64s,

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::Real;
-use crate::separation::Support;
+use crate::separation::{Blend, Support};
 
 /// Working memory of one row; its vectors keep their capacity between rows.
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Scratch<T> {
     pub(crate) bends: Vec<T>,
     /// Upper bounds of candidates.
     pub(crate) caps: Vec<T>,
+    /// Powers of the exponent of the last row from whole ones.
+    pub(crate) blend: Blend,
     /// Room for copies of a row.
     rows: Vec<Vec<T>>,
     /// The support of a row, for what is summed over it.

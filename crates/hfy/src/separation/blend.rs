@@ -11,90 +11,112 @@
 //! powers are multiplications, so that the sums of a row cost half of what logarithms and exponentials would.
 
 use super::raise::{Offset, Scores, whole_sums};
-use crate::real::Real;
+use crate::real::{Real, Whole};
 
 /// How many whole powers are blended.
 const POWERS: usize = 10;
+/// For how many exponents, each one less than the one before.
+pub(super) const EXPONENTS: usize = 7;
 /// The weight `x^a` of small numbers, of which rows have more.
 const WEIGHT: f64 = -0.5;
+/// The greatest exponent that is blended.
+const MOST: f64 = 1024.0;
 /// The rows that a blend pays for itself in.
-const ENTRIES: usize = 2048;
+const ENTRIES: usize = 512;
 
-/// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`; `None` where the blend is not as good as the type of the scores, or
-/// does not pay.
-#[inline(always)]
-pub(super) fn blended<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: T) -> Option<[T; K]> {
-    let eligible = T::epsilon() > T::of(1e-8) && z.row.len() >= ENTRIES && p > T::of(5.0) && p < T::of(16.0);
-    if !eligible {
-        return None;
-    }
-    let p = p.wide();
-    let blend = Blend::around(p);
-    let mut sums = whole_sums::<T, POWERS>(z, at, blend.first as u32);
-    sums.reverse();
-    // The greatest t is that of the best score, zero; what is blended lies below one.
-    let top = (at.base - at.value).wide();
-    let mut power = top.powi(blend.first as i32);
-    for sum in &mut sums {
-        *sum /= power;
-        power *= top;
-    }
-    let (value, error) = blend.sum(p, &sums);
-    // With a power more the blend is about five times better than the error of the one without.
-    if !(error <= 4.0 * T::epsilon().wide() * value) {
-        return None;
-    }
-    let mut result = [T::zero(); K];
-    for (i, result) in result.iter_mut().enumerate() {
-        let q = p - i as f64;
-        *result = T::of(blend.sum(q, &sums).0 * top.powf(q));
-    }
-    Some(result)
-}
-
-/// The powers that are blended and what does not depend on the exponent.
-struct Blend {
-    first: f64,
-    factors: [f64; POWERS],
+/// What makes sums of powers around an exponent of sums of whole powers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Blend {
+    p: f64,
+    /// The least of the whole powers.
+    first: u32,
+    /// The coefficients for `p`, `p - 1`, ….
+    coefficients: [[f64; POWERS]; EXPONENTS],
+    /// Those for `p` without the last power.
+    fewer: [f64; POWERS],
 }
 
 impl Blend {
-    /// The whole powers around `p`.
-    fn around(p: f64) -> Self {
-        let first = (p.floor() - (POWERS / 2 - 1) as f64).max(1.0);
-        let mut factors = [1.0; POWERS];
-        for (i, factor) in factors.iter_mut().enumerate() {
-            let k = first + i as f64;
-            let (mut over, mut under) = (2.0 * k + 1.0 + WEIGHT, 1.0);
-            for j in (0..POWERS).filter(|&j| j != i) {
-                over *= k + first + j as f64 + 1.0 + WEIGHT;
-                under *= i as f64 - j as f64;
-            }
-            *factor = over / under;
-        }
-        Blend { first, factors }
+    /// Whether a blend for an exponent is as good as the type of the scores and pays for itself in a row of so many entries.
+    pub(super) fn pays<T: Real>(p: T, entries: usize) -> bool {
+        T::epsilon() > T::of(1e-8) && entries >= ENTRIES && p > T::of(5.0) && p < T::of(MOST)
     }
 
-    /// `Σ x^q` from `Σ x^k`, and by how much the blend without the last power differs.
-    fn sum(&self, q: f64, sums: &[f64; POWERS]) -> (f64, f64) {
-        let last = self.first + (POWERS - 1) as f64;
-        let (mut product, mut all, mut without) = (1.0, 0.0, 0.0);
-        for (i, (factor, sum)) in self.factors.iter().zip(sums).enumerate() {
-            let k = self.first + i as f64;
-            product *= (q - k) / (q + k + 1.0 + WEIGHT);
-            let term = factor * sum / (q - k);
-            all += term;
-            without += term * (k - last) / (k + last + 1.0 + WEIGHT);
+    /// The blend for an exponent; what was computed for it before is kept.
+    pub(super) fn set(&mut self, p: f64) -> &Self {
+        if self.p == p {
+            return self;
         }
-        let fewer = product * (q + last + 1.0 + WEIGHT) / (q - last);
-        (product * all, (product * all - fewer * without).abs())
+        let mut first = (p.floor() - (POWERS / 2 - 1) as f64).max(1.0);
+        if p > 16.0 {
+            // A product of few squares.
+            first = ((first - 1.0) / 4.0).floor() * 4.0 + 1.0;
+        }
+        let powers: [f64; POWERS] = std::array::from_fn(|i| first + i as f64);
+        let coefficients = std::array::from_fn(|i| muentz(&powers, p - i as f64));
+        let fewer = muentz(&powers[..POWERS - 1], p);
+        *self = Blend { p, first: first as u32, coefficients, fewer };
+        self
     }
+
+    /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`; `None` where the blend is not as good as the type of the scores.
+    #[inline(always)]
+    pub(super) fn sums<T: Real, const K: usize>(&self, z: Scores<'_, T>, at: Offset<T>) -> Option<[T; K]> {
+        let mut sums = whole_sums::<T, POWERS>(z, at, Whole::new(self.first, T::of(self.p)));
+        sums.reverse();
+        // The greatest t is that of the best score, zero; what is blended lies below one.
+        let top = at.base.wide() - at.value.wide();
+        let mut power = top.powi(self.first as i32);
+        for sum in &mut sums {
+            *sum /= power;
+            power *= top;
+        }
+        let dot = |coefficients: &[f64; POWERS]| -> f64 { coefficients.iter().zip(&sums).map(|(c, s)| c * s).sum() };
+        let value = dot(&self.coefficients[0]);
+        // With a power more the blend is about five times better than the error of the one without.
+        let error = (value - dot(&self.fewer)).abs();
+        if !(value > 0.0 && error <= 4.0 * T::epsilon().wide() * value) {
+            return None;
+        }
+        let mut power = top.powf(self.p);
+        let mut result = [T::zero(); K];
+        for (result, coefficients) in result.iter_mut().zip(&self.coefficients) {
+            *result = T::of(dot(coefficients) * power);
+            power /= top;
+        }
+        Some(result)
+    }
+}
+
+/// The coefficients of `x^q` in some whole powers, `x^q` itself if it is one of them.
+fn muentz(powers: &[f64], q: f64) -> [f64; POWERS] {
+    let mut coefficients = [0.0; POWERS];
+    let mut all = 1.0;
+    for (coefficient, &k) in coefficients.iter_mut().zip(powers) {
+        if q == k {
+            coefficients = [0.0; POWERS];
+            coefficients[(k - powers[0]) as usize] = 1.0;
+            return coefficients;
+        }
+        all *= (q - k) / (q + k + 1.0 + WEIGHT);
+        let (mut over, mut under) = (2.0 * k + 1.0 + WEIGHT, q - k);
+        for &j in powers.iter().filter(|&&j| j != k) {
+            over *= k + j + 1.0 + WEIGHT;
+            under *= k - j;
+        }
+        *coefficient = over / under;
+    }
+    coefficients.map(|coefficient| coefficient * all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::raise::{Exponent, moments};
     use super::*;
+
+    fn blended<T: Real, const K: usize>(z: &[T], at: Offset<T>, p: T) -> Option<[T; K]> {
+        Blend::default().set(p.wide()).sums(Scores::plain(z), at)
+    }
 
     /// Rows of many shapes, shifted so that the best score is zero.
     fn rows() -> impl Iterator<Item = Vec<f32>> {
@@ -120,7 +142,7 @@ mod tests {
                 let at = Offset::left_of(-0.7, Exponent::Plain(p));
                 let exact: [f32; 5] = moments(Scores::plain(&row), at, Exponent::Plain(p));
                 all += 1;
-                if let Some(blend) = blended::<f32, 5>(Scores::plain(&row), at, p) {
+                if let Some(blend) = blended::<f32, 5>(&row, at, p) {
                     taken += 1;
                     // The sum itself to rounding; sums of lower powers only make the step shorter.
                     assert!((blend[0] / exact[0] - 1.0).abs() < 1e-6, "{p}: {blend:?} {exact:?}");
@@ -133,20 +155,54 @@ mod tests {
     }
 
     #[test]
+    fn blends_of_large_exponents_agree_with_powers() {
+        let (mut taken, mut all) = (0, 0);
+        for row in rows() {
+            for p in [16.7_f32, 20.0, 31.5, 33.3, 50.0, 77.7, 100.0, 333.3, 1000.0] {
+                // Scores of a range of eight, as entmax scales them, and a threshold ten below the best.
+                let z: Vec<f32> = row.iter().map(|z| 8.0 * z / p).collect();
+                let at = Offset { value: 10.0 / p, base: 1.0 };
+                all += 1;
+                if let Some(blend) = blended::<f32, 7>(&z, at, p) {
+                    taken += 1;
+                    for (i, slack) in [(0, 1e-6), (1, 2e-6), (4, 1e-5), (6, 1e-3)] {
+                        let t = |&z: &f32| (1.0 + f64::from(z) - f64::from(at.value)).max(0.0);
+                        let exact: f64 = z.iter().map(|z| t(z).powf(f64::from(p) - i as f64)).sum();
+                        let ours = f64::from(blend[i]);
+                        assert!((ours / exact - 1.0).abs() < slack, "{p} - {i}: {ours} {exact}");
+                    }
+                }
+            }
+        }
+        assert!(taken * 2 > all, "{taken} of {all} rows were blended");
+    }
+
+    #[test]
     fn blends_of_equal_scores_are_powers() {
         let row = vec![0.0_f32; 4000];
         let at = Offset::left_of(-0.3, Exponent::Plain(7.7));
-        let [sum, first] = blended(Scores::plain(&row), at, 7.7).expect("the blend is good");
+        let [sum, first] = blended(&row, at, 7.7).expect("the blend is good");
         let t = -at.value;
         assert!((sum / (4000.0 * t.powf(7.7)) - 1.0).abs() < 1e-6);
         assert!((first / (4000.0 * t.powf(6.7)) - 1.0).abs() < 1e-6);
     }
 
     #[test]
+    fn a_blend_is_remembered_and_replaced() {
+        let mut blend = Blend::default();
+        let first = blend.set(7.7).clone();
+        assert_eq!(blend.set(7.7).coefficients, first.coefficients);
+        assert_ne!(blend.set(8.7).coefficients, first.coefficients);
+        assert_eq!(blend.set(7.7).coefficients, first.coefficients);
+        // A whole exponent is its own blend.
+        assert_eq!(blend.set(20.0).coefficients[0].iter().sum::<f64>(), 1.0);
+    }
+
+    #[test]
     fn double_precision_and_short_rows_are_not_blended() {
-        let at = Offset::left_of(-0.3, Exponent::Plain(7.7));
-        assert!(blended::<f64, 3>(Scores::plain(&[0.0; 4000]), at, 7.7).is_none());
-        let at = Offset::left_of(-0.3, Exponent::Plain(7.7));
-        assert!(blended::<f32, 3>(Scores::plain(&[0.0; 100]), at, 7.7).is_none());
+        assert!(Blend::pays(7.7_f32, 4000));
+        assert!(!Blend::pays(7.7_f64, 4000));
+        assert!(!Blend::pays(7.7_f32, 100));
+        assert!(!Blend::pays(4.4_f32, 4000));
     }
 }

@@ -5,7 +5,7 @@
 //! equation on the last piece gives the level. The bends at scores are searched first and the others as distances
 //! from the score above the level: `x_i - u_i` itself would be lost in the rounding of large scores.
 
-use super::scan::{minimum, sums};
+use super::scan::minimum;
 use crate::real::{Real, greater, lesser};
 
 /// The level as an anchor among the scores and a distance from it, which keeps small differences between large
@@ -105,55 +105,76 @@ fn keep_open<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, decided: impl Fn(T, T) -> 
 /// suffice unless the scores spread over many orders of magnitude.
 #[inline(always)]
 pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
-    let (mut low, mut high) = (minimum(x) - T::one(), max);
+    let (low, high) = (minimum(x) - T::one(), max);
     // Where numbers this large are further apart than weights may differ, sums of clipped differences to one of
     // them say too little.
     if T::epsilon() * greater(low.abs(), high.abs()) > T::of(1e-3) {
         return (low, None);
     }
-    let mut tau = first_guess(x, mass, (low, high));
+    let mut search = Search { low, high };
+    let mut tau = first_guess(x, mass, search);
     for _ in 0..40 {
-        let [held, free] = sums(
-            x,
-            #[inline(always)]
-            |x| {
-                let held = lesser(greater(x - tau, T::zero()), T::one());
-                [held, if held > T::zero() && held < T::one() { T::one() } else { T::zero() }]
-            },
-        );
-        let excess = held - mass;
-        if excess >= T::zero() {
-            low = tau;
-        } else {
-            high = tau;
-        }
-        let next = tau + excess / free;
+        let next = search.newton(x, mass, tau);
         if (next - tau).abs() <= T::of(4.0) * T::epsilon() * (tau.abs() + T::one()) {
-            return (low, Some(next));
+            return (search.low, Some(next));
         }
-        tau = if next > low && next < high { next } else { low + (high - low) * T::of(0.5) };
+        tau = search.inside(next);
     }
-    (low, None)
+    (search.low, None)
 }
 
-/// Half a unit below the entry that a sample puts at the rank of the mass; for few entries, on the straight line between
-/// the ends of the bracket.
+/// Where the level of `Σ clip(x_i - τ, 0, 1)` lies.
+#[derive(Debug, Clone, Copy)]
+struct Search<T> {
+    low: T,
+    high: T,
+}
+
+impl<T: Real> Search<T> {
+    /// A Newton step, which may leave the bracket.
+    #[inline(always)]
+    fn newton(&mut self, x: &[T], mass: T, tau: T) -> T {
+        let [held, free] = T::clipped(x, tau);
+        let excess = held - mass;
+        if excess >= T::zero() {
+            self.low = tau;
+        } else {
+            self.high = tau;
+        }
+        tau + excess / free
+    }
+
+    /// The point itself, or the middle of the bracket if it lies outside.
+    #[inline(always)]
+    fn inside(self, tau: T) -> T {
+        if tau > self.low && tau < self.high { tau } else { self.low + (self.high - self.low) * T::of(0.5) }
+    }
+}
+
+/// Where a sample would have its level; for few entries, on the straight line between the ends of the bracket.
 #[inline(always)]
-fn first_guess<T: Real>(x: &[T], mass: T, (low, high): (T, T)) -> T {
+fn first_guess<T: Real>(x: &[T], mass: T, mut search: Search<T>) -> T {
     const SAMPLE: usize = 64;
+    let bracket = search;
     let share = mass / T::of(x.len() as f64);
+    let mut tau = search.high - (search.high - search.low) * share;
     if x.len() < 4 * SAMPLE {
-        return high - (high - low) * share;
+        return tau;
     }
     let mut sample = [T::zero(); SAMPLE];
     let stride = x.len() / SAMPLE;
     for (i, v) in sample.iter_mut().enumerate() {
         *v = x[i * stride];
     }
-    let rank = ((share.wide() * SAMPLE as f64) as usize).min(SAMPLE - 1);
-    let (_, &mut at, _) = sample.select_nth_unstable_by(rank, |a, b| b.partial_cmp(a).expect("scores are numbers"));
-    let guess = at - T::of(0.5);
-    if guess > low && guess < high { guess } else { low + (high - low) * T::of(0.5) }
+    for _ in 0..10 {
+        let next = search.newton(&sample, share * T::of(SAMPLE as f64), tau);
+        let close = (next - tau).abs() <= T::of(0.01);
+        tau = search.inside(next);
+        if close {
+            break;
+        }
+    }
+    bracket.inside(tau)
 }
 
 /// How the entries fall at a level: the number strictly between their bounds, and the sum of those scores less the
@@ -168,17 +189,7 @@ impl<T: Real> Parts<T> {
     /// For bounds that are all one.
     #[inline(always)]
     pub(crate) fn unit(level: Level<T>, mass: f64, x: &[T]) -> Self {
-        let (zero, one) = (T::zero(), T::one());
-        let [free, total, full] = sums(
-            x,
-            #[inline(always)]
-            |x| {
-                let distance = x - level.anchor;
-                let d = distance - level.tau;
-                let free = if d > zero && d < one { one } else { zero };
-                [free, if free > zero { distance } else { zero }, if d >= one { one } else { zero }]
-            },
-        );
+        let [free, total, full] = T::pieces(x, level.anchor, level.tau);
         // A mass beyond a whole number keeps the digits that its type has no room for.
         Parts { free, excess: total + T::of(full.wide() - mass) }
     }

@@ -18,6 +18,7 @@ mod support;
 mod threshold;
 mod weights;
 
+pub(crate) use blend::Blend;
 pub use bounded::Bounded;
 pub use entmax::Entmax;
 pub use exponential::Exponential;

@@ -116,7 +116,7 @@ impl<T: Real> Threshold<T> for Normmax {
         // γ/(γ-1), the exponent of the threshold equation, and one less.
         let exponent = Exponent::of(T::of(1.0 / (self.gamma - 1.0)));
         let p = if self.gamma.is_infinite() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
-        let candidates = Candidates::find(theta, scratch, (max, one), p);
+        let candidates = Candidates::find(theta, scratch, (max, one), p, T::zero());
         let kept = candidates.kept(&mut scratch.kept);
         Ok(Some(if self.gamma.is_infinite() {
             let (level, size) = linear(kept);
@@ -126,7 +126,7 @@ impl<T: Real> Threshold<T> for Normmax {
             Weights::Line { shift: max, tau, factor: one / total }
         } else {
             let scores = candidates.scores(theta, &scratch.kept);
-            let at = general(scores, (Exponent::of(p), p), candidates.tau, &mut scratch.bends);
+            let at = general(scores, (Exponent::of(p), p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
             let [total] = moments(scores, at, exponent);
             Weights::Power { shift: max, scale: one, at, exponent, factor: one / total }
         }))

@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use super::check_gradient;
-use super::scan::{BLOCK, block_maximum};
+use super::scan::{BLOCK, maximum};
 use crate::error::{Result, check_len};
 use crate::real::{Real, Scratch, vectorised};
 
@@ -146,13 +146,12 @@ fn compress<T: Real>(y: &[T], g: &[T], blocks: &mut Vec<T>, (kept, gradients): (
     // Rows with weight nearly everywhere are told by a few of their blocks.
     const SAMPLE: usize = 32;
     let sampled = whole.iter().step_by(whole.len().div_ceil(SAMPLE).max(1));
-    if sampled.clone().count() == SAMPLE && sampled.filter(|block| block_maximum(block) > zero).count() > SAMPLE / 4 * 3
-    {
+    if sampled.clone().count() == SAMPLE && sampled.filter(|block| maximum(*block) > zero).count() > SAMPLE / 4 * 3 {
         return false;
     }
     let mut touched = 0;
     for block in whole {
-        let any = block_maximum(block) > zero;
+        let any = maximum(block) > zero;
         blocks.push(if any { T::one() } else { zero });
         touched += usize::from(any);
     }

@@ -1,12 +1,12 @@
 //! Powers of many numbers at once, a block at a time, so that every loop is vector code.
 
-use super::scan::{BLOCK, LANES, block_maximum};
-use crate::real::{Affine, Real, greater};
+use super::scan::{BLOCK, LANES, maximum};
+use crate::real::{Affine, Real, Whole, greater};
 
 /// An exponent, and with it the way that powers are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Exponent<T> {
-    /// A small whole number: multiplications only.
+    /// A whole number: multiplications only.
     Whole(u32),
     /// Any number, through logarithm and exponential.
     Plain(T),
@@ -15,15 +15,36 @@ pub(crate) enum Exponent<T> {
     Precise(T),
 }
 
+/// Exponents above this are large.
+const LARGE: u32 = 16;
+/// The greatest exponent whose powers are cheaper by multiplications.
+const MOST: f64 = 256.0;
+
 impl<T: Real> Exponent<T> {
     pub(crate) fn of(p: T) -> Self {
         let whole = p.round();
-        if whole >= T::one() && whole <= T::of(16.0) && (p - whole).abs() <= T::of(16.0) * T::epsilon() * whole {
+        if whole >= T::one() && whole <= T::of(MOST) && (p - whole).abs() <= T::of(16.0) * T::epsilon() * whole {
             Exponent::Whole(whole.wide() as u32)
-        } else if p > T::of(16.0) {
+        } else if p > T::of(f64::from(LARGE)) {
             Exponent::Precise(p)
         } else {
             Exponent::Plain(p)
+        }
+    }
+
+    /// The next whole exponent, where powers of that are cheaper.
+    pub(crate) fn above(p: T) -> Option<u32> {
+        let next = p.ceil();
+        (p > T::of(4.0) && next <= T::of(MOST)).then(|| next.wide() as u32)
+    }
+
+    /// Whether rounding of `1 + d` matters.
+    #[inline(always)]
+    fn is_large(self) -> bool {
+        match self {
+            Exponent::Whole(k) => k > LARGE,
+            Exponent::Plain(_) => false,
+            Exponent::Precise(_) => true,
         }
     }
 
@@ -37,33 +58,30 @@ impl<T: Real> Exponent<T> {
     }
 }
 
-/// What makes `t = base + ((x - shift) scale - value)` of a score.
-#[derive(Debug, Clone, Copy)]
-struct Distance<T> {
-    shift: T,
-    scale: T,
-    at: Offset<T>,
-}
-
-impl<T: Real> Distance<T> {
+impl<T: Real> Affine<T> {
     #[inline(always)]
-    fn of(self, x: T) -> T {
-        (x - self.shift) * self.scale - self.at.value
+    fn new((shift, scale): (T, T), at: Offset<T>) -> Self {
+        Affine { shift, scale, value: at.value, base: at.base, least: T::zero() }
+    }
+
+    #[inline(always)]
+    fn distance(self, x: T) -> T {
+        (x - self.shift) * self.scale - self.value
     }
 
     /// Whether a score weighs something.
     #[inline(always)]
     fn weighs(self, x: T) -> bool {
-        self.of(x) > -self.at.base
+        self.distance(x) > -self.base
     }
 }
 
-/// Turns scores `y` into powers of their `t`, zero where `t` is not positive, and writes `t`, or as good as zero there.
+/// Turns scores `y` into powers of their `t`, zero where `t` is not positive, and writes `t`, or as good as zero there; both as
+/// long.
 trait Raise<T> {
-    fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]);
+    fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]);
 }
 
-struct Whole(u32);
 /// An exponent and a base whose power is as good as zero.
 struct Plain<T> {
     p: T,
@@ -71,64 +89,43 @@ struct Plain<T> {
 }
 struct Precise<T>(T);
 
-impl<T: Real> Raise<T> for Whole {
+impl<T: Real> Raise<T> for Whole<T> {
     #[inline(always)]
-    fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]) {
-        // Two vectors at a time, and in variables of their own, which stay in registers.
-        const WIDTH: usize = 2 * LANES;
-        let (zero, one) = (T::zero(), T::one());
-        for (y, t) in y.as_chunks_mut::<WIDTH>().0.iter_mut().zip(t.as_chunks_mut::<WIDTH>().0) {
-            let (mut power, mut product) = ([zero; WIDTH], [zero; WIDTH]);
-            for i in 0..WIDTH {
-                power[i] = greater(distance.at.base + distance.of(y[i]), zero);
-                product[i] = if power[i] > zero { one } else { zero };
-            }
-            *t = power;
-            let mut k = self.0;
-            while k > 0 {
-                if k & 1 == 1 {
-                    for i in 0..WIDTH {
-                        product[i] *= power[i];
-                    }
-                }
-                k >>= 1;
-                for i in 0..WIDTH {
-                    power[i] *= power[i];
-                }
-            }
-            *y = product;
-        }
+    fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
+        T::raise_whole(y, t, affine, *self);
     }
 }
 
 impl<T: Real> Raise<T> for Plain<T> {
     #[inline(always)]
-    fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]) {
+    fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
         let &Plain { p, least } = self;
-        for i in 0..B {
-            t[i] = greater(distance.at.base + distance.of(y[i]), T::zero());
+        for (t, &y) in t.iter_mut().zip(&*y) {
+            *t = greater(affine.base + affine.distance(y), T::zero());
         }
         // Powers that round to zero are not computed: numbers below the normal ones cost many times as much.
-        for i in 0..B {
-            let base = if t[i] > least { t[i] } else { T::one() };
-            y[i] = base.log2_times(p);
+        for (y, &t) in y.iter_mut().zip(&*t) {
+            *y = (if t > least { t } else { T::one() }).log2_times(p);
         }
-        for i in 0..B {
-            let power = y[i].exp2_lanes();
-            y[i] = if t[i] > least { power } else { T::zero() };
+        for (y, &t) in y.iter_mut().zip(&*t) {
+            let power = y.exp2_lanes();
+            *y = if t > least { power } else { T::zero() };
         }
     }
 }
 
 impl<T: Real> Raise<T> for Precise<T> {
     #[inline(always)]
-    fn raise<const B: usize>(&self, distance: Distance<T>, y: &mut [T; B], t: &mut [T; B]) {
-        let (&Precise(p), base, least) = (self, distance.at.base, T::least_exponent());
-        for i in 0..B {
-            let d = distance.of(y[i]);
+    fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
+        let (&Precise(p), base, least) = (self, affine.base, T::least_exponent());
+        for (t, y) in t.iter_mut().zip(&mut *y) {
+            let d = affine.distance(*y);
             let sum = base + d;
-            t[i] = greater(sum, T::min_positive_value());
-            y[i] = t[i].log2_times_with(d - (sum - base), p);
+            *t = greater(sum, T::min_positive_value());
+            *y = d - (sum - base);
+        }
+        for (y, &t) in y.iter_mut().zip(&*t) {
+            *y = t.log2_times_with(*y, p);
         }
         // The power of the least base is far below the range of the type.
         for y in y.iter_mut() {
@@ -143,32 +140,12 @@ impl<T: Real> Raise<T> for Precise<T> {
 /// processor's window.
 const MANY: usize = 256;
 
-/// The choice of how powers are computed, made outside of the loops.
-macro_rules! raising {
-    ($exponent:expr, $by:ident => $call:expr) => {
-        match $exponent {
-            Exponent::Whole(k) => {
-                let $by = &Whole(k);
-                $call
-            }
-            Exponent::Plain(p) => {
-                let $by = &Plain { p, least: T::least_base(p) };
-                $call
-            }
-            Exponent::Precise(p) => {
-                let $by = &Precise(p);
-                $call
-            }
-        }
-    };
-}
-
 /// A threshold `τ` as what is taken from the scores: `τ` itself, which keeps its digits as it approaches zero, or, for
-/// the large exponents of the precise form, `ω = 1 + τ`, which keeps them as entmax approaches softmax.
+/// large exponents, `ω = 1 + τ`, which keeps them as entmax approaches softmax.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Offset<T> {
     pub(crate) value: T,
-    /// One for the precise form, else zero: `t = base + (z - value)`.
+    /// One for large exponents, else zero: `t = base + (z - value)`.
     pub(crate) base: T,
 }
 
@@ -176,10 +153,11 @@ impl<T: Real> Offset<T> {
     /// A threshold no greater than `tau`.
     #[inline(always)]
     pub(crate) fn left_of(tau: T, exponent: Exponent<T>) -> Self {
-        let slack = T::of(16.0) * T::epsilon();
-        match exponent {
-            Exponent::Precise(_) => Offset { value: greater(tau + T::one() - slack, T::zero()), base: T::one() },
-            _ => Offset { value: greater(tau - slack, -T::one()), base: T::zero() },
+        let (one, slack) = (T::one(), T::of(16.0) * T::epsilon());
+        if exponent.is_large() {
+            Offset { value: greater(tau + one - slack, T::zero()), base: one }
+        } else {
+            Offset { value: greater(tau - slack, -one), base: T::zero() }
         }
     }
 
@@ -211,81 +189,68 @@ impl<'a, T: Real> Scores<'a, T> {
     pub(crate) fn plain(z: &'a [T]) -> Self {
         Scores { row: z, shift: T::zero(), scale: T::one() }
     }
-
-    /// Calls `take` with a copy of a block at a time; what is missing of the last lies infinitely far below.
-    #[inline(always)]
-    fn for_blocks<const B: usize>(self, mut take: impl FnMut(&mut [T; B])) {
-        let (blocks, rest) = self.row.as_chunks::<B>();
-        for block in blocks {
-            take(&mut { *block });
-        }
-        if !rest.is_empty() {
-            let mut block = [T::neg_infinity(); B];
-            block[..rest.len()].copy_from_slice(rest);
-            take(&mut block);
-        }
-    }
 }
 
 /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`, where positive; `p` above `K - 1`, or whole.
 #[inline(always)]
 pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
+    let affine = Affine::new((z.shift, z.scale), at);
     let total = match p.less(K as u32 - 1) {
-        Exponent::Whole(first) => whole_sums_above(z, at, first, T::zero()),
-        Exponent::Plain(p) => sums::<T, K>(z, at, &Plain { p, least: T::least_base(p) }),
-        Exponent::Precise(p) => sums::<T, K>(z, at, &Precise(p)),
+        Exponent::Whole(k) => sums::<T, K>(z, affine, &Whole::new(k, T::of(k as f64 + K as f64 - 1.0))),
+        Exponent::Plain(p) => sums::<T, K>(z, affine, &Plain { p, least: T::least_base(p) }),
+        Exponent::Precise(p) => sums::<T, K>(z, affine, &Precise(p)),
     };
     total.map(T::of)
 }
 
-/// `Σ t^(first+K-1), …, Σ t^first` over `t = (z_i - τ)₊`, but for what is too small for the greatest of these powers.
+/// `Σ t^(k+K-1), …, Σ t^k` over `t = (z_i - τ)₊`, but for what is too small for the greatest of these powers.
 #[inline(always)]
-pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, first: u32) -> [f64; K] {
-    whole_sums_above(z, at, first, T::min_positive_value().powf(T::of(1.0 / (first as usize + K) as f64)))
+pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, power: Whole<T>) -> [f64; K] {
+    let inverse = T::of(1.0 / (power.exponent as usize + K) as f64);
+    let least = T::min_positive_value().powf(inverse);
+    sums::<T, K>(z, Affine { least, ..Affine::new((z.shift, z.scale), at) }, &power)
 }
 
-/// The same over what exceeds `least`.
 #[inline(always)]
-fn whole_sums_above<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, first: u32, least: T) -> [f64; K] {
+fn sums<T: Real, const K: usize>(z: Scores<'_, T>, affine: Affine<T>, by: &impl Raise<T>) -> [f64; K] {
+    // Room for more than there is would take longer to clear than a few powers do.
+    if z.row.len() <= BLOCK {
+        sums_in::<T, K, BLOCK>(z.row, affine, by)
+    } else {
+        sums_in::<T, K, MANY>(z.row, affine, by)
+    }
+}
+
+#[inline(always)]
+fn sums_in<T: Real, const K: usize, const ROOM: usize>(row: &[T], affine: Affine<T>, by: &impl Raise<T>) -> [f64; K] {
     let mut total = [0.0; K];
-    let affine = Affine { shift: z.shift, scale: z.scale, value: at.value, base: at.base, least };
-    T::add_powers(z.row, affine, first, &mut total);
+    let (mut y, mut t) = ([T::zero(); ROOM], [T::zero(); ROOM]);
+    for part in row.chunks(ROOM) {
+        let (y, t) = (padded(part, &mut y), &mut t[..part.len().next_multiple_of(BLOCK)]);
+        by.raise(affine, y, t);
+        T::add_moments(t, y, &mut total);
+    }
     total
 }
 
+/// A copy of some scores; what is missing of the last block lies infinitely far below.
 #[inline(always)]
-fn sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, by: &impl Raise<T>) -> [f64; K] {
-    let mut total = [0.0; K];
-    // What does not fill many is filled up to a block.
-    let (many, rest) = z.row.split_at(z.row.len() / MANY * MANY);
-    add_up::<T, K, MANY>(Scores { row: many, ..z }, at, by, &mut total);
-    add_up::<T, K, BLOCK>(Scores { row: rest, ..z }, at, by, &mut total);
-    total
-}
-
-#[inline(always)]
-fn add_up<T: Real, const K: usize, const B: usize>(
-    z: Scores<'_, T>,
-    at: Offset<T>,
-    by: &impl Raise<T>,
-    total: &mut [f64; K],
-) {
-    let distance = Distance { shift: z.shift, scale: z.scale, at };
-    let mut t = [T::zero(); B];
-    z.for_blocks(
-        #[inline(always)]
-        |y: &mut [T; B]| {
-            by.raise(distance, y, &mut t);
-            T::add_moments(&t, y, total);
-        },
-    );
+fn padded<'r, T: Real>(scores: &[T], room: &'r mut [T]) -> &'r mut [T] {
+    let copy = &mut room[..scores.len().next_multiple_of(BLOCK)];
+    copy[..scores.len()].copy_from_slice(scores);
+    copy[scores.len()..].fill(T::neg_infinity());
+    copy
 }
 
 /// `row ← factor (z - τ)₊^p`; blocks that weigh nothing cost no powers.
 #[inline(always)]
-pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
-    let distance = Distance { shift, scale, at };
-    raising!(p, by => fill_by(row, distance, by));
+pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
+    let affine = Affine::new(by, at);
+    match p {
+        Exponent::Whole(k) => fill_by(row, affine, &Whole::new(k, T::of(f64::from(k)))),
+        Exponent::Plain(p) => fill_by(row, affine, &Plain { p, least: T::least_base(p) }),
+        Exponent::Precise(p) => fill_by(row, affine, &Precise(p)),
+    }
     if factor != T::one() {
         for y in row.iter_mut() {
             *y *= factor;
@@ -294,32 +259,32 @@ pub(crate) fn fill<T: Real>(row: &mut [T], (shift, scale): (T, T), at: Offset<T>
 }
 
 #[inline(always)]
-fn fill_by<T: Real>(row: &mut [T], distance: Distance<T>, by: &impl Raise<T>) {
-    let (many, rest) = row.as_chunks_mut::<MANY>();
+fn fill_by<T: Real>(row: &mut [T], affine: Affine<T>, by: &impl Raise<T>) {
+    let (whole, rest) = row.split_at_mut(row.len() / BLOCK * BLOCK);
     let mut t = [T::zero(); MANY];
-    for many in many {
+    for many in whole.chunks_mut(MANY) {
         // Powers of many together are cheaper than those of a block after the other, where few weigh nothing.
-        if many[..LANES].iter().any(|&x| distance.weighs(x)) {
-            by.raise(distance, many, &mut t);
+        if many[..LANES].iter().any(|&x| affine.weighs(x)) {
+            by.raise(affine, many, &mut t[..many.len()]);
         } else {
             for block in many.as_chunks_mut::<BLOCK>().0 {
-                fill_block(block, distance, by);
+                fill_block(block, affine, by);
             }
         }
     }
-    for rest in rest.chunks_mut(BLOCK) {
+    if !rest.is_empty() {
         let mut block = [T::neg_infinity(); BLOCK];
         block[..rest.len()].copy_from_slice(rest);
-        fill_block(&mut block, distance, by);
+        fill_block(&mut block, affine, by);
         rest.copy_from_slice(&block[..rest.len()]);
     }
 }
 
 /// The weights of a block; zeros without a power where nothing weighs.
 #[inline(always)]
-fn fill_block<T: Real>(block: &mut [T; BLOCK], distance: Distance<T>, by: &impl Raise<T>) {
-    if distance.weighs(block_maximum(block)) {
-        by.raise(distance, block, &mut [T::zero(); BLOCK]);
+fn fill_block<T: Real>(block: &mut [T; BLOCK], affine: Affine<T>, by: &impl Raise<T>) {
+    if affine.weighs(maximum(block)) {
+        by.raise(affine, block, &mut [T::zero(); BLOCK]);
     } else {
         *block = [T::zero(); BLOCK];
     }

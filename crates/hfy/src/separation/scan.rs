@@ -5,7 +5,7 @@
 
 use crate::convex::check_scores;
 use crate::error::Result;
-use crate::real::{Real, greater, lesser};
+use crate::real::{Real, SLACK, greater, lesser};
 
 /// Entries under one block maximum.
 pub(crate) const BLOCK: usize = 32;
@@ -19,21 +19,21 @@ pub(crate) fn block_maxima<T: Real>(theta: &[T], blocks: &mut Vec<T>) -> Result<
     if !T::block_maxima::<BLOCK>(theta, blocks) {
         check_scores(theta)?;
     }
-    let mut largest = T::neg_infinity();
-    for &top in &*blocks {
-        largest = greater(top, largest);
-    }
-    Ok(largest)
+    Ok(maximum(blocks))
 }
 
-/// The maximum of a block.
+/// The greatest entry; minus infinity for none.
 #[inline(always)]
-pub(crate) fn block_maximum<T: Real>(block: &[T; BLOCK]) -> T {
+pub(crate) fn maximum<T: Real>(values: &[T]) -> T {
     let mut top = [T::neg_infinity(); LANES];
-    for part in block.as_chunks::<LANES>().0 {
+    let (whole, rest) = values.as_chunks::<LANES>();
+    for part in whole {
         for l in 0..LANES {
             top[l] = greater(part[l], top[l]);
         }
+    }
+    for &value in rest {
+        top[0] = greater(value, top[0]);
     }
     for half in [4, 2, 1] {
         for l in 0..half {
@@ -47,34 +47,23 @@ pub(crate) fn block_maximum<T: Real>(block: &[T; BLOCK]) -> T {
 /// Blocks whose maximum stays below are not read.
 #[inline(always)]
 pub(crate) fn gather<T: Real>(theta: &[T], blocks: &[T], (shift, scale): (T, T), level: T, kept: &mut Vec<T>) -> usize {
-    // A block more than needed, so that every block may be written through before it is counted.
-    if kept.len() < theta.len() + BLOCK {
-        kept.resize(theta.len() + BLOCK, T::zero());
+    // Blocks whose numbers are listed together: which of them reach the level is not to be guessed at by the processor.
+    const TOGETHER: usize = 64;
+    if kept.len() < theta.len() + SLACK {
+        kept.resize(theta.len() + SLACK, T::zero());
     }
     let mut count = 0;
-    for (block, &top) in theta.chunks(BLOCK).zip(blocks) {
-        if (top - shift) * scale > level {
-            let (room, _) = kept[count..].split_first_chunk_mut::<BLOCK>().expect("a block of room is left");
-            let mut new = 0;
-            for &x in block {
-                let z = (x - shift) * scale;
-                room[new % BLOCK] = z;
-                new += usize::from(z > level);
-            }
-            count += new;
+    for (part, tops) in theta.chunks(TOGETHER * BLOCK).zip(blocks.chunks(TOGETHER)) {
+        let (mut reaching, mut number) = ([0; TOGETHER], 0);
+        for (i, &top) in tops.iter().enumerate() {
+            reaching[number] = i;
+            number += usize::from((top - shift) * scale > level);
         }
-    }
-    count
-}
-
-/// Moves the entries above `level` to the front and returns their number.
-#[inline(always)]
-pub(crate) fn retain_above<T: Real>(values: &mut [T], level: T) -> usize {
-    let mut count = 0;
-    for i in 0..values.len() {
-        let v = values[i];
-        values[count] = v;
-        count += usize::from(v > level);
+        let parts = reaching[..number].iter().map(
+            #[inline(always)]
+            |&i| &part[i * BLOCK..part.len().min((i + 1) * BLOCK)],
+        );
+        count += T::gather(parts, (shift, scale), level, &mut kept[count..]);
     }
     count
 }
@@ -115,39 +104,6 @@ pub(crate) fn sum<T: Real>(values: &[T], f: impl Fn(T) -> T) -> T {
         add(&mut total, &terms);
     }
     across(&total)
-}
-
-/// Several sums in one pass.
-#[inline(always)]
-pub(crate) fn sums<T: Real, const K: usize>(values: &[T], f: impl Fn(T) -> [T; K]) -> [T; K] {
-    const WIDTH: usize = 2 * LANES;
-    let mut total = [[T::zero(); WIDTH]; K];
-    let mut terms = [[T::zero(); WIDTH]; K];
-    let (parts, rest) = values.as_chunks::<WIDTH>();
-    for part in parts {
-        for i in 0..WIDTH {
-            let term = f(part[i]);
-            for k in 0..K {
-                terms[k][i] = term[k];
-            }
-        }
-        for k in 0..K {
-            for i in 0..WIDTH {
-                total[k][i] += terms[k][i];
-            }
-        }
-    }
-    for (i, &x) in rest.iter().enumerate() {
-        let term = f(x);
-        for k in 0..K {
-            total[k][i] += term[k];
-        }
-    }
-    total.map(|lanes| {
-        let mut stretch = [T::zero(); STRETCH];
-        stretch[..WIDTH].copy_from_slice(&lanes);
-        across(&stretch)
-    })
 }
 
 /// `total ← total + terms`.

@@ -5,9 +5,9 @@
 //! its p-th root, the p-norm of `(z - τ)₊`, which is nearly straight: Newton steps on the norm approach the root
 //! from the left and take few rounds.
 
-use super::blend::blended;
+use super::blend::{Blend, EXPONENTS};
 use super::raise::{Exponent, Offset, Scores, moments};
-use super::scan::{minimum, retain_above, sum, sums};
+use super::scan::sum;
 use crate::real::Real;
 
 /// `p = 1`: drops entries below the mean threshold until none is left to drop. Finite and exact. Returns `τ` and
@@ -16,29 +16,14 @@ use crate::real::Real;
 pub(crate) fn linear<T: Real>(z: &mut [T]) -> (T, usize) {
     let mut count = z.len();
     loop {
-        let total = sum(
-            &z[..count],
-            #[inline(always)]
-            |z| z,
-        );
+        let [total, ..] = T::distances(&z[..count], T::zero());
         let tau = (total - T::one()) / T::of(count as f64);
-        let left = retain_above(&mut z[..count], tau);
+        let left = T::retain(&mut z[..count], tau);
         if left == count || left == 0 {
             return (tau, left);
         }
         count = left;
     }
-}
-
-/// `Σ (z - τ)` and `Σ (z - τ)²`.
-#[inline(always)]
-fn distances<T: Real>(z: &[T], tau: T) -> (T, T) {
-    let [first, second] = sums(
-        z,
-        #[inline(always)]
-        |z| [z - tau, (z - tau) * (z - tau)],
-    );
-    (first, second)
 }
 
 /// `p = 2`, from any `τ` left of the root: Newton steps shrink the set of entries, and the quadratic equation on the
@@ -47,17 +32,16 @@ fn distances<T: Real>(z: &[T], tau: T) -> (T, T) {
 pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
     let mut count = z.len();
     for _ in 0..64 {
-        count = retain_above(&mut z[..count], tau);
+        count = T::retain(&mut z[..count], tau);
         let size = T::of(count as f64);
-        let (first, second) = distances(&z[..count], tau);
-        let least = minimum(&z[..count]) - tau;
+        let [first, second, least] = T::distances(&z[..count], tau);
         let discriminant = first * first - size * (second - T::one());
         if discriminant >= T::zero() {
             let step = (second - T::one()) / (first + discriminant.sqrt());
             if step < least {
                 // A step from afar cancels digits in the discriminant; one of Newton's from there brings them back.
                 let tau = tau + step;
-                let (first, second) = distances(&z[..count], tau);
+                let [first, second, _] = T::distances(&z[..count], tau);
                 let step = T::of(0.5) * (second - T::one()) / first;
                 return (tau + step, first - size * step);
             }
@@ -104,9 +88,9 @@ impl<T: Real> Step<T> {
         let mean = s[1] / s[0];
         let moments = central_moments(s, mean);
         // log S + p a + log(1 + Σ terms) = 0 in a = log(1 - δm), by Newton's method from where the terms are left out.
-        let (mut a, newton, mut error) = (-log / p, -(-log / p).exp_m1() / mean, T::zero());
+        let (mut a, newton, mut error) = (-log / p, -(-log / p).exp_less_one() / mean, T::zero());
         for _ in 0..2 {
-            let eta = (-a).exp_m1();
+            let eta = (-a).exp_less_one();
             if eta == T::zero() {
                 break;
             }
@@ -128,14 +112,14 @@ impl<T: Real> Step<T> {
             // A term of degree k in η has slope k/η, and dη/da = -(1 + η).
             let slope = -weighted / eta * (one + eta);
             error = left_out::<T, K>(p, (p * eta).abs(), last.abs(), moments[K - 3].abs()) + noise;
-            a -= (log + p * a + sum.ln_1p()) / (p + slope / (one + sum));
+            a -= (log + p * a + sum.log_one_plus()) / (p + slope / (one + sum));
         }
-        Step { delta: -a.exp_m1() / mean, newton, log, error }
+        Step { delta: -a.exp_less_one() / mean, newton, log, error }
     }
 }
 
 /// The most sums that a step is made of.
-const MOST: usize = 7;
+const MOST: usize = EXPONENTS;
 
 /// `E[e²]`, `E[e³]`, …, as far as the sums reach.
 #[inline(always)]
@@ -227,39 +211,37 @@ impl<T: Real> Search<T> {
 }
 
 /// The root of `Σ (z_i - τ)₊^p = 1` for `p > 1`, in the form that keeps its digits. `start` must lie left of it; `sample`
-/// is room to work in.
+/// is room to work in, and `blend` what is kept from row to row.
 #[inline(always)]
 pub(crate) fn general<T: Real>(
     z: Scores<'_, T>,
     (exponent, p): (Exponent<T>, T),
     start: T,
-    sample: &mut Vec<T>,
+    (sample, blend): (&mut Vec<T>, &mut Blend),
 ) -> Offset<T> {
     let left = Offset::left_of(start, exponent);
+    let blends = !matches!(exponent, Exponent::Whole(_)) && Blend::pays(p, z.row.len());
+    let sums = Sums { exponent, blend: blends.then(|| blend.set(p.wide())) };
     if p > T::of(6.5) {
-        search::<T, MOST>(z, (exponent, p), left, sample)
+        search::<T, MOST>(z, (sums, p), left, sample)
     } else if p >= T::of(4.0) {
-        search::<T, 5>(z, (exponent, p), left, sample)
+        search::<T, 5>(z, (sums, p), left, sample)
     } else {
-        search::<T, 3>(z, (exponent, p), left, sample)
+        search::<T, 3>(z, (sums, p), left, sample)
     }
 }
 
 #[inline(always)]
 fn search<T: Real, const K: usize>(
     z: Scores<'_, T>,
-    (exponent, p): (Exponent<T>, T),
+    (mut sums, p): (Sums<'_, T>, T),
     left: Offset<T>,
     sample: &mut Vec<T>,
 ) -> Offset<T> {
     let mut search = Search::new(p, left, z.row.len());
-    let mut at = Offset { value: sampled::<T, K>(z, (exponent, p), left, sample), ..left };
-    let mut blending = !matches!(exponent, Exponent::Whole(_));
+    let mut at = Offset { value: sampled::<T, K>(z, (sums, p), left, sample), ..left };
     for _ in 0..60 {
-        let blend = if blending { blended(z, at, p) } else { None };
-        // A row that is not to be blended is not tried again.
-        blending = blend.is_some();
-        let (next, last) = search.next(at.value, &blend.unwrap_or_else(|| moments::<T, K>(z, at, exponent)));
+        let (next, last) = search.next(at.value, &sums.at::<K>(z, at));
         at.value = next;
         if last {
             break;
@@ -268,11 +250,32 @@ fn search<T: Real, const K: usize>(
     at
 }
 
+/// How sums of powers are found.
+#[derive(Clone, Copy)]
+struct Sums<'b, T> {
+    exponent: Exponent<T>,
+    /// What is tried first; a row that is not to be blended is not tried again.
+    blend: Option<&'b Blend>,
+}
+
+impl<T: Real> Sums<'_, T> {
+    #[inline(always)]
+    fn at<const K: usize>(&mut self, z: Scores<'_, T>, at: Offset<T>) -> [T; K] {
+        if let Some(blend) = self.blend {
+            if let Some(sums) = blend.sums(z, at) {
+                return sums;
+            }
+            self.blend = None;
+        }
+        moments::<T, K>(z, at, self.exponent)
+    }
+}
+
 /// A guess at the root from a sample of the entries, found with a smaller sample first; the left end where there are few.
 #[inline(always)]
 fn sampled<T: Real, const K: usize>(
     z: Scores<'_, T>,
-    (exponent, p): (Exponent<T>, T),
+    (sums, p): (Sums<'_, T>, T),
     left: Offset<T>,
     sample: &mut Vec<T>,
 ) -> T {
@@ -280,28 +283,29 @@ fn sampled<T: Real, const K: usize>(
     const GROUP: usize = 8;
     let count = z.row.len();
     let mut at = left;
-    for (size, rounds, (exponent, p)) in [(count / 128, 4, above(p)), (count / 8, 1, (exponent, p))] {
+    let (exponent, next) = above(p);
+    let rough = Sums { exponent, blend: None };
+    for (size, rounds, (mut sums, p)) in [(count / 128, 4, (rough, next)), (count / 8, 1, (sums, p))] {
         if size < 64 {
             continue;
         }
         let size = size.min(LARGEST);
-        sample.clear();
         // Neighbours together, which are read at once; as many groups as there can be.
-        for group in z.row.as_chunks::<GROUP>().0.iter().step_by(count / size) {
-            let mut entries = [T::zero(); GROUP];
+        let groups = z.row.as_chunks::<GROUP>().0.iter().step_by(count / size);
+        sample.resize(groups.len() * GROUP, T::zero());
+        for (entries, group) in sample.as_chunks_mut::<GROUP>().0.iter_mut().zip(groups) {
             for i in 0..GROUP {
                 // The best entry counts for itself, not for others.
                 let entry = (group[i] - z.shift) * z.scale;
                 entries[i] = if entry < T::zero() { entry } else { T::of(-2.0) };
             }
-            sample.extend_from_slice(&entries);
         }
         let weight = T::of(count as f64 / sample.len() as f64);
         // A sample this small is off by some hundredths: no use in coming closer.
         let mut search = Search { close: T::of(0.003), count: 0, ..Search::new(p, left, count) };
         for _ in 0..rounds {
-            let mut s = moments::<T, K>(Scores::plain(sample), at, exponent);
-            let best = moments::<T, K>(Scores::plain(&[T::zero()]), at, exponent);
+            let mut s = sums.at::<K>(Scores::plain(sample), at);
+            let best = moments::<T, K>(Scores::plain(&[T::zero()]), at, sums.exponent);
             for k in 0..K {
                 s[k] = s[k] * weight + best[k];
             }
@@ -323,7 +327,7 @@ pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
     let mut at = Offset::left_of(-T::one(), exponent);
     for _ in 0..3 {
         let [s0, s1] = moments(Scores::plain(z), at, exponent);
-        let step = s0 * -(-inverse * s0.ln()).exp_m1() / s1;
+        let step = s0 * -(-inverse * s0.ln()).exp_less_one() / s1;
         if !(step > T::zero()) {
             break;
         }
@@ -336,10 +340,9 @@ pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
 /// lies left of that of `p`, and they are cheaper.
 #[inline(always)]
 fn above<T: Real>(p: T) -> (Exponent<T>, T) {
-    let next = p.ceil();
-    match Exponent::of(p) {
-        Exponent::Plain(_) if p > T::of(4.0) => (Exponent::of(next), next),
-        exponent => (exponent, p),
+    match Exponent::above(p) {
+        Some(next) => (Exponent::Whole(next), T::of(f64::from(next))),
+        None => (Exponent::of(p), p),
     }
 }
 

@@ -10,7 +10,7 @@ use super::weights::Weights;
 use super::{Separation, Support, Threshold, argmax_by, emptied, in_simplex, shifted_loss, support_by, with_support};
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Scratch, vectorised};
+use crate::real::{Real, SLACK, Scratch, vectorised};
 
 /// Alpha-entmax, the regularised argmax of the Tsallis negentropy,
 ///
@@ -22,9 +22,10 @@ use crate::real::{Real, Scratch, vectorised};
 /// weights are `[(α-1) θ_i - τ]₊^(1/(α-1))` and the map is exactly one-hot from a margin of `1/(α-1)` on.
 ///
 /// **Cost.** One pass finds the maximum of each block of 32 scores; a solve on those maxima bounds the threshold, and
-/// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by
-/// rounds of a long step on the candidates, usually one or two of them, to the last bits. Where nearly all entries of a long
-/// row of `f32` are candidates, sums of their powers are blended from those of whole powers.
+/// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by rounds of a long step
+/// on the candidates, usually one or two of them, to the last bits; entries too small to change the sum are left out. On
+/// long rows of `f32` sums of powers are blended from those of whole powers. A weight is a power: multiplications where
+/// `1/(α-1)` is whole, else a logarithm and an exponential.
 ///
 /// **Stability.** Scores are shifted by their maximum first. The iteration runs on `1 + τ`, so nothing is lost as α
 /// approaches 1; above 2 it runs on the smallest weight, where the threshold itself is ill-conditioned.
@@ -94,7 +95,7 @@ impl Entmax {
     }
 }
 
-/// The scores that can be in the support of `Σ (z - τ)₊^p = 1`, for `z = (x - max) scale`.
+/// The scores that matter to `Σ (z - τ)₊^p = 1`, for `z = (x - max) scale`.
 pub(super) struct Candidates<T> {
     /// How many were copied to `scratch.kept`, as `z`; `None` where they are so many that the row itself serves.
     kept: Option<usize>,
@@ -106,34 +107,33 @@ pub(super) struct Candidates<T> {
 
 impl<T: Real> Candidates<T> {
     /// By a lower bound of the threshold: that of a part of the row, here the block maxima, never exceeds that of the whole.
-    /// `p` must be the exponent, and is one or two where the candidates are to be copied in any case.
+    /// `p` must be the exponent, and is one or two where the candidates are to be copied in any case. What lies no further than
+    /// `depth` above the bound is left out.
     #[inline(always)]
-    pub(super) fn find(theta: &[T], scratch: &mut Scratch<T>, (max, scale): (T, T), p: T) -> Self {
+    pub(super) fn find(theta: &[T], scratch: &mut Scratch<T>, (max, scale): (T, T), p: T, depth: T) -> Self {
         const FEW: usize = 3;
         let (one, closed) = (T::one(), p <= T::one() || p == T::of(2.0));
         let mut tau = -one;
         if scratch.blocks.len() > FEW && p >= one {
-            scratch.bends.clear();
-            for &top in &scratch.blocks {
-                let z = (top - max) * scale;
-                if z > -one {
-                    scratch.bends.push(z);
-                }
-            }
+            let Scratch { blocks, bends, .. } = scratch;
+            bends.resize(blocks.len() + SLACK, T::zero());
+            let count = T::gather([blocks.as_slice()].into_iter(), (max, scale), -one, bends);
+            let bends = &mut bends[..count];
             let part = if p == one {
-                linear(&mut scratch.bends).0
+                linear(bends).0
             } else if closed {
-                quadratic(&mut scratch.bends, -one).0
+                quadratic(bends, -one).0
             } else {
-                general_lower(&scratch.bends, p)
+                general_lower(bends, p)
             };
             // Below what rounding may have added.
             tau = (part - T::of(16.0) * T::epsilon()).max(tau);
         }
-        if !closed && is_wide(theta, &scratch.blocks, (max, scale), tau, Exponent::of(p)) {
+        let level = tau + depth;
+        if !closed && is_wide(theta, (max, scale), level) {
             return Candidates { kept: None, tau, shift: max, scale };
         }
-        let count = gather(theta, &scratch.blocks, (max, scale), tau, &mut scratch.kept);
+        let count = gather(theta, &scratch.blocks, (max, scale), level, &mut scratch.kept);
         Candidates { kept: Some(count), tau, shift: max, scale }
     }
 
@@ -153,22 +153,28 @@ impl<T: Real> Candidates<T> {
     }
 }
 
-/// Whether so many entries exceed the level that copying them would cost more than the powers it spares: every entry of
-/// a block that reaches the level is looked at one by one, which costs as much as three whole powers, or as one other.
+/// A depth `d` of which even as many powers `d^p` as there are entries do not change a sum of one. Zero for small exponents, where it
+/// would spare nothing, and for large ones, where it is as good as one.
 #[inline(always)]
-fn is_wide<T: Real>(theta: &[T], blocks: &[T], (max, scale): (T, T), level: T, exponent: Exponent<T>) -> bool {
-    if matches!(exponent, Exponent::Whole(_)) {
-        let reaching = blocks.iter().filter(|&&top| (top - max) * scale > level).count();
-        return reaching * 3 > blocks.len();
+fn negligible<T: Real>(p: T, entries: usize) -> T {
+    if p > T::of(2.0) && p < T::of(1024.0) {
+        ((T::of(0.05) * T::epsilon() / T::of(entries as f64)).ln() / p).exp()
+    } else {
+        T::zero()
     }
-    const SAMPLE: usize = 128;
+}
+
+/// Whether most entries exceed the level, so that to copy them would spare less than it costs.
+#[inline(always)]
+fn is_wide<T: Real>(theta: &[T], (max, scale): (T, T), level: T) -> bool {
+    const SAMPLE: usize = 64;
     let stride = theta.len().div_ceil(SAMPLE);
     let (mut above, mut seen) = (0, 0);
     for &x in theta.iter().step_by(stride) {
         above += usize::from((x - max) * scale > level);
         seen += 1;
     }
-    above * 3 > seen
+    above * 5 > seen * 3
 }
 
 impl<T: Real> Threshold<T> for Entmax {
@@ -193,7 +199,7 @@ impl<T: Real> Threshold<T> for Entmax {
         }
         let scale = T::of(self.excess());
         let p = T::of(1.0 / self.excess());
-        let candidates = Candidates::find(theta, scratch, (max, scale), p);
+        let candidates = Candidates::find(theta, scratch, (max, scale), p, negligible(p, theta.len()));
         let kept = candidates.kept(&mut scratch.kept);
         Ok(Some(if self.alpha == 2.0 {
             Weights::Ramp { shift: max, tau: linear(kept).0, cap: one }
@@ -202,7 +208,7 @@ impl<T: Real> Threshold<T> for Entmax {
         } else if self.alpha < 2.0 {
             let exponent = Exponent::of(p);
             let scores = candidates.scores(theta, &scratch.kept);
-            let at = general(scores, (exponent, p), candidates.tau, &mut scratch.bends);
+            let at = general(scores, (exponent, p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
             Weights::Power { shift: max, scale, at, exponent, factor: one }
         } else {
             let (lowest, least) = concave(kept, p);

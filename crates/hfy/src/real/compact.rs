@@ -1,0 +1,222 @@
+//! Entries above a level, moved together.
+//!
+//! Where a processor can permute eight numbers at once, a table says how by the eight answers; one number after the other
+//! takes many times as long.
+
+use super::Real;
+
+/// How far beyond what they move the functions below may write.
+pub(crate) const SLACK: usize = 8;
+
+/// The type-specific work behind [`Real`](super::Real)'s methods of the same names.
+pub(super) trait Compact: Sized + 'static {
+    fn gather<'p>(parts: impl Iterator<Item = &'p [Self]>, by: (Self, Self), level: Self, room: &mut [Self]) -> usize;
+    fn retain(values: &mut [Self], level: Self) -> usize;
+}
+
+/// Moves `W` numbers at a time.
+trait Mover<T, const W: usize>: Copy {
+    /// Writes those above the level to the front of `room`, where the rest of the first `W` may become anything, and returns
+    /// their number.
+    fn keep(self, x: [T; W], level: T, room: &mut [T]) -> usize;
+}
+
+#[derive(Clone, Copy)]
+struct One;
+
+impl<T: Real> Mover<T, 1> for One {
+    #[inline(always)]
+    fn keep(self, [x]: [T; 1], level: T, room: &mut [T]) -> usize {
+        room[0] = x;
+        usize::from(x > level)
+    }
+}
+
+#[inline(always)]
+fn gather<'p, T: Real, const W: usize>(
+    mover: impl Mover<T, W>,
+    parts: impl Iterator<Item = &'p [T]>,
+    (shift, scale): (T, T),
+    level: T,
+    room: &mut [T],
+) -> usize {
+    let mut count = 0;
+    for part in parts {
+        let (whole, rest) = part.as_chunks::<W>();
+        for x in whole {
+            count += mover.keep(x.map(|x| (x - shift) * scale), level, &mut room[count..]);
+        }
+        for &x in rest {
+            count += One.keep([(x - shift) * scale], level, &mut room[count..]);
+        }
+    }
+    count
+}
+
+#[inline(always)]
+fn retain<T: Real, const W: usize>(mover: impl Mover<T, W>, values: &mut [T], level: T) -> usize {
+    let mut count = 0;
+    let whole = values.len() / W * W;
+    for i in (0..whole).step_by(W) {
+        let x: [T; W] = *values[i..].first_chunk().expect("as many are left");
+        count += mover.keep(x, level, &mut values[count..]);
+    }
+    for i in whole..values.len() {
+        count += One.keep([values[i]], level, &mut values[count..]);
+    }
+    count
+}
+
+/// Chooses the mover outside of the loops.
+macro_rules! compact {
+    ($t:ident) => {
+        impl Compact for $t {
+            fn gather<'p>(parts: impl Iterator<Item = &'p [$t]>, by: ($t, $t), level: $t, room: &mut [$t]) -> usize {
+                moving!(mover => gather(mover, parts, by, level, room))
+            }
+
+            fn retain(values: &mut [$t], level: $t) -> usize {
+                moving!(mover => retain(mover, values, level))
+            }
+        }
+    };
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+macro_rules! moving {
+    ($mover:ident => $work:expr) => {{
+        let $mover = One;
+        $work
+    }};
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! moving {
+    ($mover:ident => $work:expr) => {
+        match pulp::x86::V3::try_new() {
+            Some(simd) => simd.vectorize(
+                #[inline(always)]
+                || {
+                    let $mover = permuting::Permuting(simd);
+                    $work
+                },
+            ),
+            None => {
+                let $mover = One;
+                $work
+            }
+        }
+    };
+}
+
+compact!(f32);
+compact!(f64);
+
+#[cfg(target_arch = "x86_64")]
+mod permuting {
+    use pulp::x86::V3;
+    use pulp::{Simd, cast};
+
+    use super::Mover;
+
+    /// A vector at a time, by a table of orders.
+    #[derive(Clone, Copy)]
+    pub(super) struct Permuting(pub(super) V3);
+
+    impl Mover<f32, 8> for Permuting {
+        #[inline(always)]
+        fn keep(self, x: [f32; 8], level: f32, room: &mut [f32]) -> usize {
+            let Permuting(simd) = self;
+            let above = simd.greater_than_f32s(cast(x), simd.splat_f32s(level));
+            let answers = simd.avx._mm256_movemask_ps(cast(above)) as usize;
+            let order = simd.avx2._mm256_cvtepu8_epi32(cast([EIGHT[answers], 0]));
+            let moved = simd.avx2._mm256_permutevar8x32_ps(cast(x), order);
+            *room.first_chunk_mut::<8>().expect("there is room") = cast(moved);
+            answers.count_ones() as usize
+        }
+    }
+
+    impl Mover<f64, 4> for Permuting {
+        #[inline(always)]
+        fn keep(self, x: [f64; 4], level: f64, room: &mut [f64]) -> usize {
+            let Permuting(simd) = self;
+            let above = simd.greater_than_f64s(cast(x), simd.splat_f64s(level));
+            let answers = simd.avx._mm256_movemask_pd(cast(above)) as usize;
+            // Both halves of a number.
+            let order = simd.avx2._mm256_cvtepu8_epi32(cast([FOUR[answers], 0]));
+            let moved = simd.avx2._mm256_permutevar8x32_ps(cast(x), order);
+            *room.first_chunk_mut::<4>().expect("there is room") = cast(moved);
+            answers.count_ones() as usize
+        }
+    }
+
+    static EIGHT: [u64; 256] = orders::<256>(1);
+    static FOUR: [u64; 16] = orders::<16>(2);
+
+    /// For each pattern of answers the places that hold a yes, from the first on, a byte each; or as many as `parts` for a place.
+    const fn orders<const N: usize>(parts: u64) -> [u64; N] {
+        let mut orders = [0; N];
+        let mut answers = 0;
+        while answers < N {
+            let (mut place, mut next) = (0, 0);
+            while place < N.ilog2() as u64 {
+                if answers >> place & 1 == 1 {
+                    let mut part = 0;
+                    while part < parts {
+                        orders[answers] |= (place * parts + part) << (8 * next);
+                        next += 1;
+                        part += 1;
+                    }
+                }
+                place += 1;
+            }
+            answers += 1;
+        }
+        orders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers in no order, of which every pattern of eight answers comes up.
+    fn numbers(count: usize) -> Vec<f32> {
+        let mut state = 7_u32;
+        let next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f32::from((state >> 16) as i16)
+        };
+        std::iter::repeat_with(next).take(count).collect()
+    }
+
+    #[test]
+    fn what_exceeds_the_level_is_gathered_in_order() {
+        for count in [0, 1, 7, 8, 9, 64, 5003] {
+            let values = numbers(count);
+            for level in [-40_000.0, -3000.0, 0.0, 9000.0, 40_000.0] {
+                let expected: Vec<f32> = values.iter().map(|x| (x - 2.0) * 0.5).filter(|&z| z > level * 0.5).collect();
+                let mut room = vec![f32::NAN; count + SLACK];
+                let kept = <f32 as Compact>::gather(values.chunks(32), (2.0, 0.5), level * 0.5, &mut room);
+                assert_eq!(room[..kept], expected);
+                let wide: Vec<f64> = values.iter().map(|&x| x.into()).collect();
+                let mut room = vec![f64::NAN; count + SLACK];
+                let kept = <f64 as Compact>::gather(wide.chunks(32), (2.0, 0.5), f64::from(level) * 0.5, &mut room);
+                assert!(room[..kept].iter().zip(&expected).all(|(a, b)| *a == f64::from(*b)) && kept == expected.len());
+            }
+        }
+    }
+
+    #[test]
+    fn what_exceeds_the_level_is_retained_in_order() {
+        for count in [0, 1, 7, 8, 9, 64, 5003] {
+            let values = numbers(count);
+            for level in [-40_000.0, -3000.0, 0.0, 9000.0, 40_000.0] {
+                let mut moved = values.clone();
+                let kept = <f32 as Compact>::retain(&mut moved, level);
+                let expected: Vec<f32> = values.iter().copied().filter(|&x| x > level).collect();
+                assert_eq!(moved[..kept], expected);
+            }
+        }
+    }
+}
