@@ -10,13 +10,15 @@ use ndarray::{Array2, ArrayView2};
 use timing::{Times, normal, time};
 
 const SHAPES: [(usize, usize); 3] = [(10_000, 1_000), (1_000, 10_000), (128, 60_000)];
-const MAPS: [&str; 12] = [
+const MAPS: [&str; 14] = [
     "softmax",
     "sparsemax",
     "entmax:1.5",
     "entmax:1.25",
     "entmax:1.1",
     "entmax:1.13",
+    "entmax:1.05",
+    "entmax:1.03",
     "entmax:3",
     "normmax:2",
     "normmax:5",
