@@ -4,7 +4,7 @@
 //! keep the truncation below one rounding. Multiply-adds are one instruction on every machine that `vectorised`
 //! has wide vectors for. Relative error is below 2 ulp.
 
-use super::{Affine, Real, Scratch, Whole, scratch::Lend};
+use super::{Affine, Near, Real, Scratch, scratch::Lend};
 
 /// A polynomial by halves (Estrin): a shorter chain of operations than one term after the other.
 macro_rules! polynomial {
@@ -114,8 +114,20 @@ macro_rules! elementary {
                 <$t as super::ramps::Ramps>::pieces(x, anchor, tau)
             }
 
-            fn raise_whole(y: &mut [Self], t: &mut [Self], affine: Affine<Self>, power: Whole<Self>) {
-                <$t as super::powers::Raise>::raise_whole(y, t, affine, power);
+            fn raise_whole(y: &mut [Self], affine: Affine<Self>, k: u32) {
+                <$t as super::powers::Raise>::raise_whole(y, affine, k);
+            }
+
+            fn whole_sums<const K: usize>(row: &[Self], affine: Affine<Self>, k: u32) -> [f64; K] {
+                <$t as super::powers::Raise>::whole_sums(row, affine, k)
+            }
+
+            fn raise_near(y: &mut [Self], near: Near<Self>) {
+                <$t as super::near::RaiseNear>::raise_near(y, near);
+            }
+
+            fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K] {
+                <$t as super::near::RaiseNear>::near_sums(row, near)
             }
 
             #[inline(always)]
@@ -171,28 +183,22 @@ macro_rules! elementary {
             #[inline(always)]
             fn exp2_lanes(self) -> Self {
                 const EXP2: &[$t] = &$exp2;
-                const ROUND: $t = <$t as Lanes>::ROUND;
-                let shifted = self + ROUND;
-                let r = self - (shifted - ROUND);
-                polynomial!($t, EXP2, r).scaled_by(shifted)
+                let shifted = self + $round;
+                let r = self - (shifted - $round);
+                let power = polynomial!($t, EXP2, r);
+                $t::from_bits(power.to_bits().wrapping_add(shifted.to_bits() << $mantissa))
             }
 
             #[inline(always)]
             fn least_base(p: Self) -> Self {
-                // A base must be a normal number, and its power no more than exponentials reach.
-                let least = (2 - $bias) as $t;
-                if p > 1.0 {
-                    (<$t>::LEAST_EXPONENT as $t / p).max(least).exp2()
-                } else if p >= 0.0 {
-                    least.exp2()
-                } else {
-                    (least / 2.0).exp2()
-                }
+                // A base must be a normal number, and so must its power.
+                let least = <$t>::least_exponent();
+                if p < 0.0 { (least / 2.0).exp2() } else { (least / p.max(1.0)).exp2() }
             }
 
             #[inline(always)]
             fn least_exponent() -> Self {
-                <$t>::LEAST_EXPONENT as $t
+                (2 - $bias) as $t
             }
 
             #[inline(always)]
@@ -244,11 +250,15 @@ const fn atanh_series<const N: usize>() -> [f64; N] {
     terms
 }
 
+/// `2^x`: least maximum of the relative error, 4e-9 on [-1/2, 1/2].
+pub(super) const EXP2_TERMS: [f32; 7] =
+    [1.0, std::f32::consts::LN_2, 0.240_226_48, 0.055_503_62, 0.009_618_526, 0.001_339_016_1, 0.000_153_211_54];
+
 elementary!(
     f32, i32, number: |k| k as f32, mantissa: 23, bias: 127, round: 12_582_912.0, ln2: (0.693_359_4, -2.121_944_4e-4),
-    // Least maximum of the relative error: 4e-9 on [-1/2, 1/2], the same times ln 2, and 7e-10 up to the square of 0.172.
+    // Least maximum of the relative error: 4e-9 on [-1/2, 1/2] times ln 2, and 7e-10 up to the square of 0.172.
     exp: [1.0, 1.0, 0.499_999_94, 0.166_665_2, 0.041_668_393, 0.008_368_781, 0.001_381_446_7],
-    exp2: [1.0, std::f32::consts::LN_2, 0.240_226_48, 0.055_503_62, 0.009_618_526, 0.001_339_016_1, 0.000_153_211_54],
+    exp2: EXP2_TERMS,
     atanh: [1.0, 0.333_334_1, 0.199_873_72, 0.149_635_26],
     // Exponential and logarithm of doubles leave digits enough, but for numbers so small that two terms of the series do.
     exp_less_one: |x| if x.abs() < 1e-4 { x + 0.5 * x * x } else { (f64::from(x).exp() - 1.0) as f32 },

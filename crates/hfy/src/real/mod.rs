@@ -6,6 +6,7 @@ mod element;
 mod elementary;
 mod maxima;
 mod moments;
+mod near;
 mod powers;
 mod product;
 mod ramps;
@@ -13,7 +14,8 @@ mod scratch;
 
 pub(crate) use compact::SLACK;
 pub use element::Element;
-pub(crate) use powers::{Affine, Whole};
+pub(crate) use near::Near;
+pub(crate) use powers::Affine;
 pub use scratch::Scratch;
 pub(crate) use scratch::with_copy;
 
@@ -62,10 +64,10 @@ pub trait Real:
     /// `2^self` for `self` from `least_exponent` to 64, without branches. Anything for others.
     fn exp2_lanes(self) -> Self;
 
-    /// The least base whose power by `p`, from -1 to 16, `exp2_lanes` can compute.
+    /// The least base whose power by `p`, from -1 on, `exp2_lanes` can compute.
     fn least_base(p: Self) -> Self;
 
-    /// The greatest whole number whose power of two rounds to zero, or nearly so: what lies below need not be computed.
+    /// The least whole number whose power of two, and what is near it, is a normal number.
     fn least_exponent() -> Self;
 
     /// `exp(self) - 1`, in single precision cheaper than `exp_m1`.
@@ -95,8 +97,17 @@ pub trait Real:
     /// How many `d = (x - anchor) - tau` lie strictly between 0 and 1, the sum of their `x - anchor`, and how many reach 1.
     fn pieces(x: &[Self], anchor: Self, tau: Self) -> [Self; 3];
 
-    /// Writes `t` and, over the scores, its whole power; the power of zero is zero.
-    fn raise_whole(y: &mut [Self], t: &mut [Self], affine: Affine<Self>, power: Whole<Self>);
+    /// Writes over the scores `t^k`, where `t = d`, the distance of a score, weighs something, else zero.
+    fn raise_whole(y: &mut [Self], affine: Affine<Self>, k: u32);
+
+    /// `Σ t^(k+K-1), …, Σ t^k` for the same `t`.
+    fn whole_sums<const K: usize>(row: &[Self], affine: Affine<Self>, k: u32) -> [f64; K];
+
+    /// Writes powers over scores that are near.
+    fn raise_near(y: &mut [Self], near: Near<Self>);
+
+    /// `Σ y t^(K-1), …, Σ y` over such powers `y` of `t`.
+    fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K];
 
     /// Moves `(x - shift) scale` of the entries where that exceeds `level` to the front of `room`, part after part, and returns
     /// their number. There must be room for them and a few more.

@@ -32,6 +32,8 @@ macro_rules! add_chain {
     }};
 }
 
+pub(super) use add_chain;
+
 macro_rules! moments {
     (
         $t:ident, $as_simd:ident, $splat:ident, $add:ident, $mul:ident, $mul_add:ident, $greater:ident, $select:ident, $reduce:ident
@@ -106,7 +108,7 @@ macro_rules! moments {
 }
 
 /// `total[K-1-k] ← total[K-1-k] + y t^k` for one entry.
-fn add_one<T: Copy + Into<f64>, const K: usize>(total: &mut [f64; K], y: T, t: T) {
+pub(super) fn add_one<T: Copy + Into<f64>, const K: usize>(total: &mut [f64; K], y: T, t: T) {
     let (mut power, t): (f64, f64) = (y.into(), t.into());
     for total in total.iter_mut().rev() {
         *total += power;

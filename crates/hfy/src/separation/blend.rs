@@ -11,7 +11,7 @@
 //! powers are multiplications, so that the sums of a row cost half of what logarithms and exponentials would.
 
 use super::raise::{Offset, Scores, whole_sums};
-use crate::real::{Real, Whole};
+use crate::real::Real;
 
 /// How many whole powers are blended.
 const POWERS: usize = 10;
@@ -19,8 +19,6 @@ const POWERS: usize = 10;
 pub(super) const EXPONENTS: usize = 7;
 /// The weight `x^a` of small numbers, of which rows have more.
 const WEIGHT: f64 = -0.5;
-/// The greatest exponent that is blended.
-const MOST: f64 = 1024.0;
 /// The rows that a blend pays for itself in.
 const ENTRIES: usize = 512;
 
@@ -39,7 +37,7 @@ pub(crate) struct Blend {
 impl Blend {
     /// Whether a blend for an exponent is as good as the type of the scores and pays for itself in a row of so many entries.
     pub(super) fn pays<T: Real>(p: T, entries: usize) -> bool {
-        T::epsilon() > T::of(1e-8) && entries >= ENTRIES && p > T::of(5.0) && p < T::of(MOST)
+        T::epsilon() > T::of(1e-8) && entries >= ENTRIES && p > T::of(5.0)
     }
 
     /// The blend for an exponent; what was computed for it before is kept.
@@ -62,7 +60,7 @@ impl Blend {
     /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`; `None` where the blend is not as good as the type of the scores.
     #[inline(always)]
     pub(super) fn sums<T: Real, const K: usize>(&self, z: Scores<'_, T>, at: Offset<T>) -> Option<[T; K]> {
-        let mut sums = whole_sums::<T, POWERS>(z, at, Whole::new(self.first, T::of(self.p)));
+        let mut sums = whole_sums::<T, POWERS>(z, at, self.first);
         sums.reverse();
         // The greatest t is that of the best score, zero; what is blended lies below one.
         let top = at.base.wide() - at.value.wide();
@@ -115,7 +113,7 @@ mod tests {
     use super::*;
 
     fn blended<T: Real, const K: usize>(z: &[T], at: Offset<T>, p: T) -> Option<[T; K]> {
-        Blend::default().set(p.wide()).sums(Scores::plain(z), at)
+        Blend::default().set(p.wide()).sums(Scores::plain(z, T::neg_infinity()), at)
     }
 
     /// Rows of many shapes, shifted so that the best score is zero.
@@ -138,9 +136,9 @@ mod tests {
     fn blends_agree_with_powers() {
         let (mut taken, mut all) = (0, 0);
         for row in rows() {
-            for p in [5.1_f32, 5.5, 6.9, 7.69, 9.01, 12.5, 15.4] {
+            for p in [5.1_f32, 5.5, 6.9, 7.69, 9.01, 12.5, 15.4, 16.7, 23.9] {
                 let at = Offset::left_of(-0.7, Exponent::Plain(p));
-                let exact: [f32; 5] = moments(Scores::plain(&row), at, Exponent::Plain(p));
+                let exact: [f32; 5] = moments(Scores::plain(&row, f32::NEG_INFINITY), at, Exponent::Plain(p));
                 all += 1;
                 if let Some(blend) = blended::<f32, 5>(&row, at, p) {
                     taken += 1;
@@ -148,29 +146,6 @@ mod tests {
                     assert!((blend[0] / exact[0] - 1.0).abs() < 1e-6, "{p}: {blend:?} {exact:?}");
                     assert!((blend[1] / exact[1] - 1.0).abs() < 1e-5, "{p}: {blend:?} {exact:?}");
                     assert!((blend[4] / exact[4] - 1.0).abs() < 1e-2, "{p}: {blend:?} {exact:?}");
-                }
-            }
-        }
-        assert!(taken * 2 > all, "{taken} of {all} rows were blended");
-    }
-
-    #[test]
-    fn blends_of_large_exponents_agree_with_powers() {
-        let (mut taken, mut all) = (0, 0);
-        for row in rows() {
-            for p in [16.7_f32, 20.0, 31.5, 33.3, 50.0, 77.7, 100.0, 333.3, 1000.0] {
-                // Scores of a range of eight, as entmax scales them, and a threshold ten below the best.
-                let z: Vec<f32> = row.iter().map(|z| 8.0 * z / p).collect();
-                let at = Offset { value: 10.0 / p, base: 1.0 };
-                all += 1;
-                if let Some(blend) = blended::<f32, 7>(&z, at, p) {
-                    taken += 1;
-                    for (i, slack) in [(0, 1e-6), (1, 2e-6), (4, 1e-5), (6, 1e-3)] {
-                        let t = |&z: &f32| (1.0 + f64::from(z) - f64::from(at.value)).max(0.0);
-                        let exact: f64 = z.iter().map(|z| t(z).powf(f64::from(p) - i as f64)).sum();
-                        let ours = f64::from(blend[i]);
-                        assert!((ours / exact - 1.0).abs() < slack, "{p} - {i}: {ours} {exact}");
-                    }
                 }
             }
         }

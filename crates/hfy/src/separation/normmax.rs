@@ -125,7 +125,7 @@ impl<T: Real> Threshold<T> for Normmax {
             let (tau, total) = quadratic(kept, candidates.tau);
             Weights::Line { shift: max, tau, factor: one / total }
         } else {
-            let scores = candidates.scores(theta, &scratch.kept);
+            let scores = candidates.scores(theta, &scratch.kept, T::neg_infinity());
             let at = general(scores, (Exponent::of(p), p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
             let [total] = moments(scores, at, exponent);
             Weights::Power { shift: max, scale: one, at, exponent, factor: one / total }

@@ -1,7 +1,9 @@
 //! Powers of many numbers at once, a block at a time, so that every loop is vector code.
+//!
+//! A power below the least normal number counts as zero: smaller ones would take many times as long.
 
-use super::scan::{BLOCK, LANES, maximum};
-use crate::real::{Affine, Real, Whole, greater};
+use super::scan::{BLOCK, maximum};
+use crate::real::{Affine, Near, Real, greater};
 
 /// An exponent, and with it the way that powers are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,22 +12,22 @@ pub(crate) enum Exponent<T> {
     Whole(u32),
     /// Any number, through logarithm and exponential.
     Plain(T),
-    /// A large number: the rounding of `base + d` is made good, without which nothing would be left of the
-    /// approach of entmax to softmax.
+    /// A large number: the rounding of `1 + d` is made good, without which nothing would be left of the approach of
+    /// entmax to softmax.
     Precise(T),
+    /// The same for numbers that lie near one another.
+    Near(T),
 }
 
 /// Exponents above this are large.
-const LARGE: u32 = 16;
-/// The greatest exponent whose powers are cheaper by multiplications.
-const MOST: f64 = 256.0;
+const LARGE: u32 = 24;
 
 impl<T: Real> Exponent<T> {
     pub(crate) fn of(p: T) -> Self {
-        let whole = p.round();
-        if whole >= T::one() && whole <= T::of(MOST) && (p - whole).abs() <= T::of(16.0) * T::epsilon() * whole {
+        let (whole, large) = (p.round(), T::of(f64::from(LARGE)));
+        if whole >= T::one() && whole <= large && (p - whole).abs() <= T::of(16.0) * T::epsilon() * whole {
             Exponent::Whole(whole.wide() as u32)
-        } else if p > T::of(f64::from(LARGE)) {
+        } else if p > large {
             Exponent::Precise(p)
         } else {
             Exponent::Plain(p)
@@ -35,33 +37,40 @@ impl<T: Real> Exponent<T> {
     /// The next whole exponent, where powers of that are cheaper.
     pub(crate) fn above(p: T) -> Option<u32> {
         let next = p.ceil();
-        (p > T::of(4.0) && next <= T::of(MOST)).then(|| next.wide() as u32)
+        (p > T::of(4.0) && next <= T::of(f64::from(LARGE))).then(|| next.wide() as u32)
     }
 
     /// Whether rounding of `1 + d` matters.
     #[inline(always)]
-    fn is_large(self) -> bool {
+    pub(crate) fn is_large(self) -> bool {
+        matches!(self, Exponent::Precise(_) | Exponent::Near(_))
+    }
+
+    /// The cheapest way for scores of which none lies below the least, as `z`, at a threshold.
+    #[inline(always)]
+    pub(crate) fn fitted(self, threshold: Offset<T>, least: T) -> Self {
         match self {
-            Exponent::Whole(k) => k > LARGE,
-            Exponent::Plain(_) => false,
-            Exponent::Precise(_) => true,
+            Exponent::Precise(p) if Near::covers(threshold.value, p, least) => Exponent::Near(p),
+            other => other,
         }
     }
 
     /// The exponent less `n`; a whole one not below zero.
     fn less(self, n: u32) -> Self {
+        let real = T::of(f64::from(n));
         match self {
             Exponent::Whole(k) => Exponent::Whole(k.saturating_sub(n)),
-            Exponent::Plain(p) => Exponent::Plain(p - T::of(f64::from(n))),
-            Exponent::Precise(p) => Exponent::Precise(p - T::of(f64::from(n))),
+            Exponent::Plain(p) => Exponent::Plain(p - real),
+            Exponent::Precise(p) => Exponent::Precise(p - real),
+            Exponent::Near(p) => Exponent::Near(p - real),
         }
     }
 }
 
 impl<T: Real> Affine<T> {
     #[inline(always)]
-    fn new((shift, scale): (T, T), at: Offset<T>) -> Self {
-        Affine { shift, scale, value: at.value, base: at.base, least: T::zero() }
+    fn new((shift, scale): (T, T), at: Offset<T>, least: T) -> Self {
+        Affine { shift, scale, value: at.value, least }
     }
 
     #[inline(always)]
@@ -72,40 +81,34 @@ impl<T: Real> Affine<T> {
     /// Whether a score weighs something.
     #[inline(always)]
     fn weighs(self, x: T) -> bool {
-        self.distance(x) > -self.base
+        self.distance(x) > self.least
     }
 }
 
-/// Turns scores `y` into powers of their `t`, zero where `t` is not positive, and writes `t`, or as good as zero there; both as
-/// long.
+/// Turns scores `y` into powers of their `t`, zero where they weigh nothing, in room as large, where those that are not whole leave
+/// `t`, or anything for what weighs nothing.
 trait Raise<T> {
     fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]);
 }
 
-/// An exponent and a base whose power is as good as zero.
-struct Plain<T> {
-    p: T,
-    least: T,
-}
+struct Whole(u32);
+struct Plain<T>(T);
 struct Precise<T>(T);
 
-impl<T: Real> Raise<T> for Whole<T> {
+impl<T: Real> Raise<T> for Whole {
     #[inline(always)]
-    fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        T::raise_whole(y, t, affine, *self);
+    fn raise(&self, affine: Affine<T>, y: &mut [T], _t: &mut [T]) {
+        T::raise_whole(y, affine, self.0);
     }
 }
 
 impl<T: Real> Raise<T> for Plain<T> {
     #[inline(always)]
     fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        let &Plain { p, least } = self;
-        for (t, &y) in t.iter_mut().zip(&*y) {
-            *t = greater(affine.base + affine.distance(y), T::zero());
-        }
-        // Powers that round to zero are not computed: numbers below the normal ones cost many times as much.
-        for (y, &t) in y.iter_mut().zip(&*t) {
-            *y = (if t > least { t } else { T::one() }).log2_times(p);
+        let (&Plain(p), least) = (self, affine.least);
+        for (y, t) in y.iter_mut().zip(&mut *t) {
+            *t = greater(affine.distance(*y), T::zero());
+            *y = (if *t > least { *t } else { T::one() }).log2_times(p);
         }
         for (y, &t) in y.iter_mut().zip(&*t) {
             let power = y.exp2_lanes();
@@ -117,15 +120,12 @@ impl<T: Real> Raise<T> for Plain<T> {
 impl<T: Real> Raise<T> for Precise<T> {
     #[inline(always)]
     fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        let (&Precise(p), base, least) = (self, affine.base, T::least_exponent());
+        let (&Precise(p), one, least) = (self, T::one(), T::least_exponent());
         for (t, y) in t.iter_mut().zip(&mut *y) {
             let d = affine.distance(*y);
-            let sum = base + d;
+            let sum = one + d;
             *t = greater(sum, T::min_positive_value());
-            *y = d - (sum - base);
-        }
-        for (y, &t) in y.iter_mut().zip(&*t) {
-            *y = t.log2_times_with(*y, p);
+            *y = t.log2_times_with(d - (sum - one), p);
         }
         // The power of the least base is far below the range of the type.
         for y in y.iter_mut() {
@@ -181,34 +181,36 @@ pub(crate) struct Scores<'a, T> {
     pub(crate) row: &'a [T],
     pub(crate) shift: T,
     pub(crate) scale: T,
+    /// No `z` lies below this.
+    pub(crate) least: T,
 }
 
 impl<'a, T: Real> Scores<'a, T> {
     /// Scores that are shifted and scaled already.
     #[inline(always)]
-    pub(crate) fn plain(z: &'a [T]) -> Self {
-        Scores { row: z, shift: T::zero(), scale: T::one() }
+    pub(crate) fn plain(z: &'a [T], least: T) -> Self {
+        Scores { row: z, shift: T::zero(), scale: T::one(), least }
     }
 }
 
 /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`, where positive; `p` above `K - 1`, or whole.
 #[inline(always)]
 pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
-    let affine = Affine::new((z.shift, z.scale), at);
-    let total = match p.less(K as u32 - 1) {
-        Exponent::Whole(k) => sums::<T, K>(z, affine, &Whole::new(k, T::of(k as f64 + K as f64 - 1.0))),
-        Exponent::Plain(p) => sums::<T, K>(z, affine, &Plain { p, least: T::least_base(p) }),
+    let affine = Affine::new((z.shift, z.scale), at, T::zero());
+    let total = match p.fitted(at, z.least).less(K as u32 - 1) {
+        Exponent::Whole(k) => whole_sums::<T, K>(z, at, k),
+        Exponent::Plain(p) => sums::<T, K>(z, Affine { least: T::least_base(p), ..affine }, &Plain(p)),
         Exponent::Precise(p) => sums::<T, K>(z, affine, &Precise(p)),
+        Exponent::Near(p) => T::near_sums(z.row, Near::new(affine, p)),
     };
     total.map(T::of)
 }
 
 /// `Σ t^(k+K-1), …, Σ t^k` over `t = (z_i - τ)₊`, but for what is too small for the greatest of these powers.
 #[inline(always)]
-pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, power: Whole<T>) -> [f64; K] {
-    let inverse = T::of(1.0 / (power.exponent as usize + K) as f64);
-    let least = T::min_positive_value().powf(inverse);
-    sums::<T, K>(z, Affine { least, ..Affine::new((z.shift, z.scale), at) }, &power)
+pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, k: u32) -> [f64; K] {
+    let least = T::of(0.5).powi(-T::least_exponent().wide() as i32 / (k as i32 + K as i32));
+    T::whole_sums(z.row, Affine::new((z.shift, z.scale), at, least), k)
 }
 
 #[inline(always)]
@@ -228,7 +230,7 @@ fn sums_in<T: Real, const K: usize, const ROOM: usize>(row: &[T], affine: Affine
     for part in row.chunks(ROOM) {
         let (y, t) = (padded(part, &mut y), &mut t[..part.len().next_multiple_of(BLOCK)]);
         by.raise(affine, y, t);
-        T::add_moments(t, y, &mut total);
+        T::add_moments(&t[..part.len()], &y[..part.len()], &mut total);
     }
     total
 }
@@ -245,11 +247,14 @@ fn padded<'r, T: Real>(scores: &[T], room: &'r mut [T]) -> &'r mut [T] {
 /// `row ← factor (z - τ)₊^p`; blocks that weigh nothing cost no powers.
 #[inline(always)]
 pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
-    let affine = Affine::new(by, at);
     match p {
-        Exponent::Whole(k) => fill_by(row, affine, &Whole::new(k, T::of(f64::from(k)))),
-        Exponent::Plain(p) => fill_by(row, affine, &Plain { p, least: T::least_base(p) }),
-        Exponent::Precise(p) => fill_by(row, affine, &Precise(p)),
+        Exponent::Whole(k) => fill_by(row, Affine::new(by, at, T::least_base(T::of(f64::from(k)))), &Whole(k)),
+        Exponent::Plain(p) => fill_by(row, Affine::new(by, at, T::least_base(p)), &Plain(p)),
+        Exponent::Precise(p) => {
+            let least = (T::of(std::f64::consts::LN_2) * T::least_exponent() / p).exp_m1();
+            fill_by(row, Affine::new(by, at, least), &Precise(p));
+        }
+        Exponent::Near(p) => fill_near(row, Near::new(Affine::new(by, at, -T::one()), p)),
     }
     if factor != T::one() {
         for y in row.iter_mut() {
@@ -260,24 +265,59 @@ pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor
 
 #[inline(always)]
 fn fill_by<T: Real>(row: &mut [T], affine: Affine<T>, by: &impl Raise<T>) {
+    let is_dense = is_dense(row, affine);
     let (whole, rest) = row.split_at_mut(row.len() / BLOCK * BLOCK);
-    let mut t = [T::zero(); MANY];
-    for many in whole.chunks_mut(MANY) {
-        // Powers of many together are cheaper than those of a block after the other, where few weigh nothing.
-        if many[..LANES].iter().any(|&x| affine.weighs(x)) {
+    if is_dense {
+        let mut t = [T::zero(); MANY];
+        for many in whole.chunks_mut(MANY) {
             by.raise(affine, many, &mut t[..many.len()]);
-        } else {
-            for block in many.as_chunks_mut::<BLOCK>().0 {
-                fill_block(block, affine, by);
-            }
+        }
+    } else {
+        for block in whole.as_chunks_mut::<BLOCK>().0 {
+            fill_block(block, affine, by);
         }
     }
     if !rest.is_empty() {
-        let mut block = [T::neg_infinity(); BLOCK];
-        block[..rest.len()].copy_from_slice(rest);
-        fill_block(&mut block, affine, by);
-        rest.copy_from_slice(&block[..rest.len()]);
+        as_block(
+            rest,
+            #[inline(always)]
+            |block| fill_block(block, affine, by),
+        );
     }
+}
+
+#[inline(always)]
+fn fill_near<T: Real>(row: &mut [T], near: Near<T>) {
+    let (whole, rest) = row.split_at_mut(row.len() / BLOCK * BLOCK);
+    T::raise_near(whole, near);
+    as_block(
+        rest,
+        #[inline(always)]
+        |block| T::raise_near(block, near),
+    );
+}
+
+/// Works on part of a block as on a whole one, so that equal scores get equal weights.
+#[inline(always)]
+fn as_block<T: Real>(rest: &mut [T], work: impl FnOnce(&mut [T; BLOCK])) {
+    let mut block = [T::neg_infinity(); BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    work(&mut block);
+    rest.copy_from_slice(&block[..rest.len()]);
+}
+
+/// Whether so many entries weigh something that few blocks are without any: powers of many together are cheaper than those of a
+/// block after the other.
+#[inline(always)]
+fn is_dense<T: Real>(row: &[T], affine: Affine<T>) -> bool {
+    const SAMPLE: usize = 64;
+    let sample = row.iter().step_by(row.len().div_ceil(SAMPLE).max(1));
+    let (mut weighing, mut seen) = (0, 0);
+    for &x in sample {
+        weighing += usize::from(affine.weighs(x));
+        seen += 1;
+    }
+    weighing * 20 > seen
 }
 
 /// The weights of a block; zeros without a power where nothing weighs.

@@ -7,7 +7,7 @@
 
 use super::blend::{Blend, EXPONENTS};
 use super::raise::{Exponent, Offset, Scores, moments};
-use super::scan::sum;
+use super::scan::{minimum, sum};
 use crate::real::Real;
 
 /// `p = 1`: drops entries below the mean threshold until none is left to drop. Finite and exact. Returns `τ` and
@@ -220,14 +220,15 @@ pub(crate) fn general<T: Real>(
     (sample, blend): (&mut Vec<T>, &mut Blend),
 ) -> Offset<T> {
     let left = Offset::left_of(start, exponent);
-    let blends = !matches!(exponent, Exponent::Whole(_)) && Blend::pays(p, z.row.len());
+    let blends = matches!(exponent, Exponent::Plain(_)) && Blend::pays(p, z.row.len());
     let sums = Sums { exponent, blend: blends.then(|| blend.set(p.wide())) };
-    if p > T::of(6.5) {
-        search::<T, MOST>(z, (sums, p), left, sample)
-    } else if p >= T::of(4.0) {
+    // Where most scores are near, weights are nearly exponentials, for which long steps need fewer terms.
+    if p < T::of(4.0) {
+        search::<T, 3>(z, (sums, p), left, sample)
+    } else if p <= T::of(6.5) || matches!(exponent.fitted(left, z.least), Exponent::Near(_)) {
         search::<T, 5>(z, (sums, p), left, sample)
     } else {
-        search::<T, 3>(z, (sums, p), left, sample)
+        search::<T, MOST>(z, (sums, p), left, sample)
     }
 }
 
@@ -295,19 +296,19 @@ fn sampled<T: Real, const K: usize>(
         sample.resize(groups.len() * GROUP, T::zero());
         for (entries, group) in sample.as_chunks_mut::<GROUP>().0.iter_mut().zip(groups) {
             for i in 0..GROUP {
-                // The best entry counts for itself, not for others.
-                let entry = (group[i] - z.shift) * z.scale;
-                entries[i] = if entry < T::zero() { entry } else { T::of(-2.0) };
+                entries[i] = (group[i] - z.shift) * z.scale;
             }
         }
         let weight = T::of(count as f64 / sample.len() as f64);
+        // The best entry counts for itself, not for others.
+        let best = T::of(sample.iter().filter(|&&z| z == T::zero()).count() as f64);
         // A sample this small is off by some hundredths: no use in coming closer.
         let mut search = Search { close: T::of(0.003), count: 0, ..Search::new(p, left, count) };
         for _ in 0..rounds {
-            let mut s = sums.at::<K>(Scores::plain(sample), at);
-            let best = moments::<T, K>(Scores::plain(&[T::zero()]), at, sums.exponent);
+            let mut s = sums.at::<K>(Scores::plain(sample, z.least), at);
+            let one = moments::<T, K>(Scores::plain(&[T::zero()], T::zero()), at, sums.exponent);
             for k in 0..K {
-                s[k] = s[k] * weight + best[k];
+                s[k] = (s[k] - best * one[k]) * weight + one[k];
             }
             let (next, last) = search.next(at.value, &s);
             at.value = next;
@@ -325,8 +326,9 @@ pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
     let (exponent, p) = above(p);
     let inverse = T::one() / p;
     let mut at = Offset::left_of(-T::one(), exponent);
+    let least = if exponent.is_large() { minimum(z) } else { -T::one() };
     for _ in 0..3 {
-        let [s0, s1] = moments(Scores::plain(z), at, exponent);
+        let [s0, s1] = moments(Scores::plain(z, least), at, exponent);
         let step = s0 * -(-inverse * s0.ln()).exp_less_one() / s1;
         if !(step > T::zero()) {
             break;

@@ -176,10 +176,13 @@ pub(crate) fn kkt_residual(map: &Map, theta: &[f64], y: &[f64], epsilon: f64) ->
         }
         _ => {}
     }
-    // The least number of the type, times the few units that an exponential may be off down there.
-    let blur = 4.0 * if epsilon < 1e-10 { 5e-324 } else { 1.5e-45 };
+    // The least number of the type, times the few units that an exponential may be off down there. A weight that is a power counts
+    // as zero below the least normal number, up to a factor of two.
+    let (least, normal) =
+        if epsilon < 1e-10 { (5e-324, f64::MIN_POSITIVE) } else { (1.5e-45, f32::MIN_POSITIVE.into()) };
+    let blur = 4.0 * least;
     let below = marginals(map, &y.iter().map(|y| (y - blur).max(0.0)).collect::<Vec<_>>());
-    let above = marginals(map, &y.iter().map(|y| y + blur).collect::<Vec<_>>());
+    let above = marginals(map, &y.iter().map(|y| if *y == 0.0 { 2.0 * normal } else { y + blur }).collect::<Vec<_>>());
     for i in visible {
         if y[i] < cap(map, i) * (1.0 - epsilon) {
             could_grow = could_grow.max((theta[i] - max) - above[i]);

@@ -4,7 +4,7 @@ mod derivative;
 
 use super::pull::Gradient;
 use super::raise::{Exponent, Scores};
-use super::scan::{block_maxima, gather, sum};
+use super::scan::{block_maxima, gather, minimum, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{Separation, Support, Threshold, argmax_by, emptied, in_simplex, shifted_loss, support_by, with_support};
@@ -103,6 +103,8 @@ pub(super) struct Candidates<T> {
     pub(super) tau: T,
     shift: T,
     scale: T,
+    /// What the copies exceed.
+    level: T,
 }
 
 impl<T: Real> Candidates<T> {
@@ -131,18 +133,18 @@ impl<T: Real> Candidates<T> {
         }
         let level = tau + depth;
         if !closed && is_wide(theta, (max, scale), level) {
-            return Candidates { kept: None, tau, shift: max, scale };
+            return Candidates { kept: None, tau, shift: max, scale, level };
         }
         let count = gather(theta, &scratch.blocks, (max, scale), level, &mut scratch.kept);
-        Candidates { kept: Some(count), tau, shift: max, scale }
+        Candidates { kept: Some(count), tau, shift: max, scale, level }
     }
 
-    /// Where they lie.
+    /// Where they lie; no `z` of the row lies below the least.
     #[inline(always)]
-    pub(super) fn scores<'a>(&self, theta: &'a [T], kept: &'a [T]) -> Scores<'a, T> {
+    pub(super) fn scores<'a>(&self, theta: &'a [T], kept: &'a [T], least: T) -> Scores<'a, T> {
         match self.kept {
-            Some(count) => Scores::plain(&kept[..count]),
-            None => Scores { row: theta, shift: self.shift, scale: self.scale },
+            Some(count) => Scores::plain(&kept[..count], self.level),
+            None => Scores { row: theta, shift: self.shift, scale: self.scale, least },
         }
     }
 
@@ -207,9 +209,10 @@ impl<T: Real> Threshold<T> for Entmax {
             Weights::Square { shift: max, tau: quadratic(kept, candidates.tau).0 }
         } else if self.alpha < 2.0 {
             let exponent = Exponent::of(p);
-            let scores = candidates.scores(theta, &scratch.kept);
+            let least = if exponent.is_large() { (minimum(theta) - max) * scale } else { T::neg_infinity() };
+            let scores = candidates.scores(theta, &scratch.kept, least);
             let at = general(scores, (exponent, p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
-            Weights::Power { shift: max, scale, at, exponent, factor: one }
+            Weights::Power { shift: max, scale, at, exponent: exponent.fitted(at, least), factor: one }
         } else {
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
