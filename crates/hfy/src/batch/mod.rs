@@ -160,6 +160,9 @@ impl<F: ?Sized> Batch<'_, F> {
         let from = lanes.read(scores.into_dyn());
         let outcomes = lanes.write(out.view_mut().into_dyn(), false, |to| {
             drive(&lanes, [from.slice()], to, |row, [scores], to| {
+                if !lanes.hides() {
+                    return self.maps.of(row).argmax_into(scores, to);
+                }
                 to.copy_from_slice(scores);
                 lanes.hide(row, to);
                 self.maps.of(row).argmax(to)

@@ -88,6 +88,13 @@ pub trait Convex<T: Real>: Send + Sync {
     /// `θ ← ŷ(θ) = ∇f*(θ)`.
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome>;
 
+    /// `y ← ŷ(θ)`: [`argmax`](Self::argmax) that keeps its argument. Threshold maps copy the row while they look for its maximum.
+    fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+        check_len("y", y.len(), theta.len())?;
+        y.copy_from_slice(theta);
+        self.argmax(y)
+    }
+
     /// `g ← Jᵀ g`, where `J` is the Jacobian of the map at `theta` and `y = ŷ(theta)`.
     ///
     /// `J` is the Hessian of `f*`, hence symmetric: this is the Jacobian-vector product too. Where the map

@@ -148,6 +148,10 @@ macro_rules! elementary {
                 <$t as super::maxima::Maxima>::block_maxima::<BLOCK>(row, blocks)
             }
 
+            fn copied_maxima<const BLOCK: usize>(row: &[Self], copy: &mut [Self], blocks: &mut Vec<Self>) -> bool {
+                <$t as super::maxima::Maxima>::copied_maxima::<BLOCK>(row, copy, blocks)
+            }
+
             fn dots(rows: &[Self], x: &[Self], entries: &[u32], out: &mut [Self]) {
                 <$t as super::dots::Dots>::dots(rows, x, entries, out);
             }

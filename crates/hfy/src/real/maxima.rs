@@ -1,56 +1,84 @@
-//! The maximum of each block of a row.
+//! The maximum of each block of a row, and a copy of the row in the same pass: what comes from memory is waited for once.
 //!
 //! Written on vector types: what compilers make of it takes twice as many instructions.
 
 use pulp::{Simd, WithSimd};
 
-/// The type-specific work behind [`Real::block_maxima`](super::Real::block_maxima).
+/// The type-specific work behind [`Real`](super::Real)'s methods of the same names.
 pub(super) trait Maxima: Sized {
     /// Appends the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity.
     fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool;
+
+    /// The same, and writes a copy of the row, as long.
+    fn copied_maxima<const BLOCK: usize>(row: &[Self], copy: &mut [Self], blocks: &mut Vec<Self>) -> bool;
 }
 
 macro_rules! maxima {
-    ($t:ident, $as_simd:ident, $splat:ident, $max:ident, $less:ident, $and:ident, $select:ident, $reduce_max:ident, $reduce_min:ident) => {
+    ($module:ident, $t:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $max:ident, $less:ident, $and:ident, $select:ident, $reduce_max:ident, $reduce_min:ident) => {
+        mod $module {
+            use super::*;
+
+            /// Over a row, into blocks; into a copy that is empty unless it is asked for.
+            pub(super) struct Work<'w, const BLOCK: usize, const COPY: bool>(
+                pub &'w [$t],
+                pub &'w mut Vec<$t>,
+                pub &'w mut [$t],
+            );
+
+            impl<const BLOCK: usize, const COPY: bool> WithSimd for Work<'_, BLOCK, COPY> {
+                type Output = bool;
+
+                #[inline(always)]
+                fn with_simd<S: Simd>(self, simd: S) -> bool {
+                    let Work(row, blocks, copy) = self;
+                    let infinity = simd.$splat($t::INFINITY);
+                    let mut sound = simd.$less(simd.$splat(0.0), infinity);
+                    let (whole, rest) = row.as_chunks::<BLOCK>();
+                    let (mut copies, copied_rest) = copy.split_at_mut(if COPY { whole.len() * BLOCK } else { 0 });
+                    for block in whole {
+                        let (vectors, _) = S::$as_simd(block);
+                        let mut top = simd.$splat($t::NEG_INFINITY);
+                        for &x in vectors {
+                            sound = simd.$and(sound, simd.$less(x, infinity));
+                            top = simd.$max(x, top);
+                        }
+                        if COPY {
+                            let (copied, others) = copies.split_at_mut(BLOCK);
+                            let (copied, _) = S::$as_mut_simd(copied);
+                            copied.copy_from_slice(vectors);
+                            copies = others;
+                        }
+                        blocks.push(simd.$reduce_max(top));
+                    }
+                    if !rest.is_empty() {
+                        blocks.push(rest.iter().copied().fold($t::NEG_INFINITY, $t::max));
+                    }
+                    if COPY {
+                        copied_rest.copy_from_slice(rest);
+                    }
+                    let sound = simd.$select(sound, simd.$splat(1.0), simd.$splat(0.0));
+                    simd.$reduce_min(sound) == 1.0 && rest.iter().all(|&x| x < $t::INFINITY)
+                }
+            }
+        }
+
         impl Maxima for $t {
             fn block_maxima<const BLOCK: usize>(row: &[$t], blocks: &mut Vec<$t>) -> bool {
-                struct Work<'w, const BLOCK: usize>(&'w [$t], &'w mut Vec<$t>);
+                pulp::Arch::new().dispatch($module::Work::<BLOCK, false>(row, blocks, &mut []))
+            }
 
-                impl<const BLOCK: usize> WithSimd for Work<'_, BLOCK> {
-                    type Output = bool;
-
-                    #[inline(always)]
-                    fn with_simd<S: Simd>(self, simd: S) -> bool {
-                        let Work(row, blocks) = self;
-                        let infinity = simd.$splat($t::INFINITY);
-                        let mut sound = simd.$less(simd.$splat(0.0), infinity);
-                        let (whole, rest) = row.as_chunks::<BLOCK>();
-                        for block in whole {
-                            let (vectors, _) = S::$as_simd(block);
-                            let mut top = simd.$splat($t::NEG_INFINITY);
-                            for &x in vectors {
-                                sound = simd.$and(sound, simd.$less(x, infinity));
-                                top = simd.$max(x, top);
-                            }
-                            blocks.push(simd.$reduce_max(top));
-                        }
-                        if !rest.is_empty() {
-                            blocks.push(rest.iter().copied().fold($t::NEG_INFINITY, $t::max));
-                        }
-                        let sound = simd.$select(sound, simd.$splat(1.0), simd.$splat(0.0));
-                        simd.$reduce_min(sound) == 1.0 && rest.iter().all(|&x| x < $t::INFINITY)
-                    }
-                }
-
-                pulp::Arch::new().dispatch(Work::<BLOCK>(row, blocks))
+            fn copied_maxima<const BLOCK: usize>(row: &[$t], copy: &mut [$t], blocks: &mut Vec<$t>) -> bool {
+                pulp::Arch::new().dispatch($module::Work::<BLOCK, true>(row, blocks, copy))
             }
         }
     };
 }
 
 maxima!(
+    singles,
     f32,
     as_simd_f32s,
+    as_mut_simd_f32s,
     splat_f32s,
     max_f32s,
     less_than_f32s,
@@ -60,8 +88,10 @@ maxima!(
     reduce_min_f32s
 );
 maxima!(
+    doubles,
     f64,
     as_simd_f64s,
+    as_mut_simd_f64s,
     splat_f64s,
     max_f64s,
     less_than_f64s,

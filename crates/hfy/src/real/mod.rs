@@ -119,6 +119,9 @@ pub trait Real:
     /// Appends the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity.
     fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool;
 
+    /// The same, and writes a copy of the row, as long.
+    fn copied_maxima<const BLOCK: usize>(row: &[Self], copy: &mut [Self], blocks: &mut Vec<Self>) -> bool;
+
     /// `out[k] ← rows[entries[k]] · x`, for rows as long as `x`, row after row.
     fn dots(rows: &[Self], x: &[Self], entries: &[u32], out: &mut [Self]);
 

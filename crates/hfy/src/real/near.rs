@@ -45,11 +45,11 @@ const TERMS: [f64; 9] = [
 ];
 
 impl<T: Real> Near<T> {
-    /// Powers by `p` of `t = 1 + d`, `d` the distance of a score.
-    pub(crate) fn new(affine: Affine<T>, p: T) -> Self {
+    /// Powers by `p` of `t = 1 + d`, `d` the distance of a score, around a middle of the `t`.
+    pub(crate) fn new(affine: Affine<T>, p: T, middle: T) -> Self {
         let (p, value) = (p.wide(), affine.value.wide());
         // A scale without rounding, and the middle that goes with it.
-        let scale = T::of(affine.scale.wide() / middle(value, p));
+        let scale = T::of(affine.scale.wide() / middle.wide());
         let middle = affine.scale.wide() / scale.wide();
         let start = (1.0 - middle - value) / middle;
         let lost = start - T::of(start).wide();
@@ -67,17 +67,21 @@ impl<T: Real> Near<T> {
         }
     }
 
-    /// Whether this is as good as the type for powers by `p` of all the scores from the best, with `d = -value`, down to the least, so
-    /// much below it.
-    pub(crate) fn covers(value: T, p: T, least: T) -> bool {
+    /// A middle around which this is as good as the type for powers by `p` of all the scores from the best, with `d = -value`, down to
+    /// the least, so far from it; `None` where there is none.
+    pub(crate) fn middle(value: T, p: T, least: T) -> Option<T> {
         // A scale is rounded, and the middle with it, further off the larger the exponent is.
         if T::epsilon() < T::of(1e-8) || p > T::of(1e6) {
-            return false;
+            return None;
         }
         let (value, p) = (value.wide(), p.wide());
-        let lowest = (1.0 - value) + least.wide();
+        let (top, lowest) = (1.0 - value, (1.0 - value) + least.wide());
+        // The less the power of the greatest is, the more weight lies below it.
+        let log = (-p * (-value).ln_1p()).clamp(0.0, 8.0);
+        let middle = (top / (1.0 + (log / p).min(ABOVE))).min(lowest / (1.0 - BELOW));
         // Powers must be normal numbers.
-        lowest > middle(value, p) * (1.0 - BELOW) && p * lowest.log2() > T::least_exponent().wide()
+        let is_normal = p * lowest.log2() > T::least_exponent().wide();
+        (is_normal && top <= middle * (1.0 + ABOVE)).then(|| T::of(middle))
     }
 
     /// `t` and its power.
@@ -86,12 +90,6 @@ impl<T: Real> Near<T> {
         let power = (self.slope * u.ln_1p() + self.rest).exp2() * self.factor;
         [u * self.middle + self.middle, power]
     }
-}
-
-/// A middle of the numbers with weight. The greatest is that of the best score; the less its power, the more weight lies below.
-fn middle(value: f64, p: f64) -> f64 {
-    let log = -p * (-value).ln_1p();
-    (1.0 - value) / (1.0 + (log.clamp(0.0, 8.0) / p).min(ABOVE))
 }
 
 impl Power for Near<f32> {
@@ -161,7 +159,7 @@ impl RaiseNear for f32 {
     }
 }
 
-/// One after the other: doubles are never [covered](Near::covers).
+/// One after the other: doubles have no [middle](Near::middle).
 impl RaiseNear for f64 {
     fn raise_near(y: &mut [f64], near: Near<f64>) {
         for y in y {
@@ -191,6 +189,11 @@ mod tests {
         })
     }
 
+    fn near(p: f32, affine: Affine<f32>, least: f32) -> Near<f32> {
+        let middle = Near::middle(affine.value, p, (least - affine.shift) * affine.scale);
+        Near::new(affine, p, middle.expect("the scores are near"))
+    }
+
     fn exact(x: f64, p: f32, affine: Affine<f32>) -> [f64; 2] {
         let d = (x - 3.0) * f64::from(affine.scale) - f64::from(affine.value);
         [1.0 + d, (f64::from(p) * d.ln_1p()).exp()]
@@ -200,8 +203,7 @@ mod tests {
     fn near_powers_are_powers() {
         for (p, affine) in cases() {
             let scores: Vec<f32> = (0..251).map(|i| 3.0 - i as f32 * 0.03).collect();
-            assert!(Near::covers(affine.value, p, (scores[250] - 3.0) * affine.scale), "{p}");
-            let near = Near::new(affine, p);
+            let near = near(p, affine, scores[250]);
             let mut y = scores.clone();
             <f32 as RaiseNear>::raise_near(&mut y, near);
             let mut total = [0.0; 3];
@@ -221,7 +223,7 @@ mod tests {
     fn doubles_are_raised_one_after_the_other() {
         let single = Affine { shift: 3.0, scale: 0.03125, value: 0.1875, least: f32::NEG_INFINITY };
         let affine = Affine { shift: 3.0, scale: 0.03125, value: 0.1875, least: f64::NEG_INFINITY };
-        let near = Near::new(affine, 32.0);
+        let near = Near::new(affine, 32.0, 0.75);
         let mut y = [2.5, 1.0];
         let [second, first]: [f64; 2] = <f64 as RaiseNear>::near_sums(&y, near);
         let [[t, a], [s, b]] = [2.5, 1.0].map(|x| exact(x, 32.0, single));
@@ -236,19 +238,23 @@ mod tests {
         for (p, affine) in cases() {
             for start in [2.7_f32, 0.5, -2.0] {
                 let mut y: Vec<f32> = (0..4096).map(|i| start + i as f32 * f32::EPSILON * 2.0).collect();
-                <f32 as RaiseNear>::raise_near(&mut y, Near::new(affine, p));
+                let near = near(p, affine, start);
+                <f32 as RaiseNear>::raise_near(&mut y, near);
                 assert!(y.is_sorted() && y[4095] > y[0], "{p}, {start}");
             }
         }
     }
 
     #[test]
-    fn far_scores_and_doubles_are_not_covered() {
-        assert!(Near::covers(0.2, 30.0_f32, -0.1));
-        assert!(!Near::covers(0.2, 30.0_f32, -0.5));
-        assert!(!Near::covers(0.2, 30.0_f32, f32::NEG_INFINITY));
+    fn far_scores_and_doubles_have_no_middle() {
+        assert!(Near::middle(0.2, 30.0_f32, -0.1).is_some());
+        assert!(Near::middle(0.2, 30.0_f32, -0.4).is_some());
+        assert_eq!(Near::middle(0.2, 30.0_f32, -0.5), None);
+        assert_eq!(Near::middle(0.2, 30.0_f32, -0.9), None);
+        assert_eq!(Near::middle(0.2, 30.0_f32, f32::NEG_INFINITY), None);
         // Powers that would not be normal numbers.
-        assert!(!Near::covers(0.2, 2000.0_f32, -0.1));
-        assert!(!Near::covers(0.2, 30.0_f64, -0.1));
+        assert_eq!(Near::middle(0.2, 2000.0_f32, -0.1), None);
+        assert_eq!(Near::middle(1e-7, 2e6_f32, -1e-7), None);
+        assert_eq!(Near::middle(0.2, 30.0_f64, -0.1), None);
     }
 }

@@ -150,7 +150,7 @@ macro_rules! raise {
                 }
             }
 
-            /// `Σ y t^(K-1), …, Σ y` over numbers and their powers.
+            /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
             pub(in super::super) fn sums<const K: usize>(row: &[$t], power: impl Power) -> [f64; K] {
                 let arch = pulp::Arch::new();
                 // Room for more than there is would take longer to clear than a few powers do.

@@ -67,6 +67,9 @@ impl<T: Real> Convex<T> for Map {
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         T::separation(self).argmax(theta)
     }
+    fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+        T::separation(self).argmax_into(theta, y)
+    }
     fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
         T::separation(self).vjp(theta, y, g)
     }

@@ -105,8 +105,8 @@ pub struct Share<T> {
 
 /// A map that is solved by finding a threshold.
 trait Threshold<T: Real>: Sync {
-    /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch.
-    fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
+    /// Solves a row of which the maximum is known and the block maxima lie in the scratch; `None` where every entry is masked.
+    fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
 }
 
 /// `theta ← ŷ(theta)`.
@@ -122,6 +122,16 @@ fn argmax_by<T: Real + Solve<M>, M>(map: &M, theta: &mut [T]) -> Result<Outcome>
 fn emptied<T: Real>(row: &mut [T]) -> Outcome {
     row.fill(T::zero());
     Outcome::Empty
+}
+
+/// `y ← ŷ(theta)`.
+fn argmax_into_by<T: Real + Solve<M>, M>(map: &M, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+    check_len("y", y.len(), theta.len())?;
+    match T::with_scratch(|scratch| <T as Solve<M>>::solve_copy(map, theta, y, scratch))? {
+        Some(solved) => T::fill(solved, y),
+        None => return Ok(emptied(y)),
+    }
+    Ok(Outcome::Solved)
 }
 
 fn support_by<T: Real + Solve<M>, M>(map: &M, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {

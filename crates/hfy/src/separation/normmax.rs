@@ -3,12 +3,11 @@
 use super::entmax::Candidates;
 use super::pull::{Gradient, on_support};
 use super::raise::{Exponent, moments};
-use super::scan::block_maxima;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Separation, Solve, Support, Threshold, argmax_by, check_gradient, check_second, in_simplex, shifted_loss,
-    support_by, with_support,
+    Separation, Solve, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second, in_simplex,
+    shifted_loss, support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
@@ -107,8 +106,7 @@ impl Normmax {
 
 impl<T: Real> Threshold<T> for Normmax {
     #[inline(always)]
-    fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
-        let max = block_maxima(theta, &mut scratch.blocks)?;
+    fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
         if max == T::neg_infinity() {
             return Ok(None);
         }
@@ -156,6 +154,10 @@ impl<T: Real> Convex<T> for Normmax {
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         argmax_by(self, theta)
+    }
+
+    fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+        argmax_into_by(self, theta, y)
     }
 
     fn vjp(&self, _theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {

@@ -15,8 +15,8 @@ pub(crate) enum Exponent<T> {
     /// A large number: the rounding of `1 + d` is made good, without which nothing would be left of the approach of
     /// entmax to softmax.
     Precise(T),
-    /// The same for numbers that lie near one another.
-    Near(T),
+    /// The same for numbers that lie near one another, around a middle.
+    Near(T, T),
 }
 
 /// Exponents above this are large.
@@ -43,14 +43,16 @@ impl<T: Real> Exponent<T> {
     /// Whether rounding of `1 + d` matters.
     #[inline(always)]
     pub(crate) fn is_large(self) -> bool {
-        matches!(self, Exponent::Precise(_) | Exponent::Near(_))
+        matches!(self, Exponent::Precise(_) | Exponent::Near(..))
     }
 
     /// The cheapest way for scores of which none lies below the least, as `z`, at a threshold.
     #[inline(always)]
     pub(crate) fn fitted(self, threshold: Offset<T>, least: T) -> Self {
         match self {
-            Exponent::Precise(p) if Near::covers(threshold.value, p, least) => Exponent::Near(p),
+            Exponent::Precise(p) => {
+                Near::middle(threshold.value, p, least).map_or(self, |middle| Exponent::Near(p, middle))
+            }
             other => other,
         }
     }
@@ -62,7 +64,7 @@ impl<T: Real> Exponent<T> {
             Exponent::Whole(k) => Exponent::Whole(k.saturating_sub(n)),
             Exponent::Plain(p) => Exponent::Plain(p - real),
             Exponent::Precise(p) => Exponent::Precise(p - real),
-            Exponent::Near(p) => Exponent::Near(p - real),
+            Exponent::Near(p, middle) => Exponent::Near(p - real, middle),
         }
     }
 }
@@ -201,7 +203,7 @@ pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, 
         Exponent::Whole(k) => whole_sums::<T, K>(z, at, k),
         Exponent::Plain(p) => sums::<T, K>(z, Affine { least: T::least_base(p), ..affine }, &Plain(p)),
         Exponent::Precise(p) => sums::<T, K>(z, affine, &Precise(p)),
-        Exponent::Near(p) => T::near_sums(z.row, Near::new(affine, p)),
+        Exponent::Near(p, middle) => T::near_sums(z.row, Near::new(affine, p, middle)),
     };
     total.map(T::of)
 }
@@ -254,7 +256,7 @@ pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor
             let least = (T::of(std::f64::consts::LN_2) * T::least_exponent() / p).exp_m1();
             fill_by(row, Affine::new(by, at, least), &Precise(p));
         }
-        Exponent::Near(p) => fill_near(row, Near::new(Affine::new(by, at, -T::one()), p)),
+        Exponent::Near(p, middle) => fill_near(row, Near::new(Affine::new(by, at, -T::one()), p, middle)),
     }
     if factor != T::one() {
         for y in row.iter_mut() {

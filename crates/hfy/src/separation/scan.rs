@@ -22,6 +22,16 @@ pub(crate) fn block_maxima<T: Real>(theta: &[T], blocks: &mut Vec<T>) -> Result<
     Ok(maximum(blocks))
 }
 
+/// The same, and writes a copy of the row, as long.
+#[inline(always)]
+pub(crate) fn copied_maxima<T: Real>(theta: &[T], copy: &mut [T], blocks: &mut Vec<T>) -> Result<T> {
+    blocks.clear();
+    if !T::copied_maxima::<BLOCK>(theta, copy, blocks) {
+        check_scores(theta)?;
+    }
+    Ok(maximum(blocks))
+}
+
 /// The greatest entry; minus infinity for none.
 #[inline(always)]
 pub(crate) fn maximum<T: Real>(values: &[T]) -> T {

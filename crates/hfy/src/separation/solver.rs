@@ -3,10 +3,11 @@
 //! All of a solver is inlined into one function. For a concrete type that belongs to this crate, and is not compiled anew in
 //! every program that uses it.
 
+use super::scan::{block_maxima, copied_maxima};
 use super::weights::Weights;
 use super::{Entmax, Normmax, Subsets, Support, Threshold};
 use crate::error::Result;
-use crate::real::{Scratch, vectorised};
+use crate::real::{Real, Scratch, vectorised};
 
 /// A solved row: what makes a weight of a score.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +17,14 @@ pub struct Solved<T>(pub(super) Weights<T>);
 pub trait Solve<M>: Sized {
     /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch.
     fn solve(map: &M, theta: &[Self], scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>>;
+
+    /// The same from a copy of the row, as long, which is written first.
+    fn solve_copy(
+        map: &M,
+        theta: &[Self],
+        copy: &mut [Self],
+        scratch: &mut Scratch<Self>,
+    ) -> Result<Option<Solved<Self>>>;
 }
 
 /// A type that the weights of a solved row are computed in.
@@ -27,16 +36,39 @@ pub trait Weigh: Sized {
     fn collect(solved: Solved<Self>, theta: &[Self], blocks: &mut [Self], support: &mut Support<Self>);
 }
 
+/// Once for each map and type, however the block maxima were found.
+#[inline(never)]
+fn find<T: Real, M: Threshold<T>>(map: &M, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Solved<T>>> {
+    let weights = vectorised(
+        #[inline(always)]
+        || map.solve(theta, max, scratch),
+    )?;
+    Ok(weights.map(Solved))
+}
+
 macro_rules! solve {
     ($type:ident: $($map:ident),*) => {
         $(
             impl Solve<$map> for $type {
                 fn solve(map: &$map, theta: &[Self], scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>> {
-                    let weights = vectorised(
+                    let max = vectorised(
                         #[inline(always)]
-                        || Threshold::solve(map, theta, scratch),
+                        || block_maxima(theta, &mut scratch.blocks),
                     )?;
-                    Ok(weights.map(Solved))
+                    find(map, theta, max, scratch)
+                }
+
+                fn solve_copy(
+                    map: &$map,
+                    theta: &[Self],
+                    copy: &mut [Self],
+                    scratch: &mut Scratch<Self>,
+                ) -> Result<Option<Solved<Self>>> {
+                    let max = vectorised(
+                        #[inline(always)]
+                        || copied_maxima(theta, copy, &mut scratch.blocks),
+                    )?;
+                    find(map, copy, max, scratch)
                 }
             }
         )*

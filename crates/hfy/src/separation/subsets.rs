@@ -2,11 +2,11 @@
 
 use super::capped::{Level, Parts, half_square, level, polish, unit_level};
 use super::pull::{Gradient, pull_sloped};
-use super::scan::{block_maxima, gather, minimum};
+use super::scan::{gather, minimum};
 use super::weights::Weights;
 use super::{
-    Separation, Share, Support, Threshold, argmax_by, check_gradient, check_second, in_capped_simplex, shifted_loss,
-    support_by, with_support,
+    Separation, Share, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second, in_capped_simplex,
+    shifted_loss, support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
@@ -77,9 +77,8 @@ fn is_free<T: Real>(y: T) -> bool {
 
 impl<T: Real> Threshold<T> for Subsets {
     #[inline(always)]
-    fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+    fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
         let (zero, one, mass) = (T::zero(), T::one(), T::of(self.k));
-        let max = block_maxima(theta, &mut scratch.blocks)?;
         if self.k > theta.len() as f64 {
             return Err(Error::parameter("k", self.k, "k must not exceed the number of entries in a row"));
         }
@@ -146,6 +145,10 @@ impl<T: Real> Convex<T> for Subsets {
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         argmax_by(self, theta)
+    }
+
+    fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+        argmax_into_by(self, theta, y)
     }
 
     fn vjp(&self, _theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {

@@ -222,10 +222,12 @@ pub(crate) fn general<T: Real>(
     let left = Offset::left_of(start, exponent);
     let blends = matches!(exponent, Exponent::Plain(_)) && Blend::pays(p, z.row.len());
     let sums = Sums { exponent, blend: blends.then(|| blend.set(p.wide())) };
-    // Where most scores are near, weights are nearly exponentials, for which long steps need fewer terms.
-    if p < T::of(4.0) {
+    let is_near = matches!(exponent.fitted(left, z.least), Exponent::Near(..));
+    // Weights of scores near one another are nearly exponentials, for which long steps need fewer terms; the fewer, the closer a
+    // sample comes, which it does where even the best entry weighs little.
+    if p < T::of(4.0) || (is_near && p * (-left.value).log_one_plus() < T::of(-3.0)) {
         search::<T, 3>(z, (sums, p), left, sample)
-    } else if p <= T::of(6.5) || matches!(exponent.fitted(left, z.least), Exponent::Near(_)) {
+    } else if p <= T::of(6.5) || is_near {
         search::<T, 5>(z, (sums, p), left, sample)
     } else {
         search::<T, MOST>(z, (sums, p), left, sample)

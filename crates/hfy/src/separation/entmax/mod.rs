@@ -4,10 +4,13 @@ mod derivative;
 
 use super::pull::Gradient;
 use super::raise::{Exponent, Scores};
-use super::scan::{block_maxima, gather, minimum, sum};
+use super::scan::{block_maxima, copied_maxima, gather, minimum, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
-use super::{Separation, Support, Threshold, argmax_by, emptied, in_simplex, shifted_loss, support_by, with_support};
+use super::{
+    Separation, Support, Threshold, argmax_by, argmax_into_by, emptied, in_simplex, shifted_loss, support_by,
+    with_support,
+};
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
 use crate::real::{Real, SLACK, Scratch, vectorised};
@@ -181,8 +184,7 @@ fn is_wide<T: Real>(theta: &[T], (max, scale): (T, T), level: T) -> bool {
 
 impl<T: Real> Threshold<T> for Entmax {
     #[inline(always)]
-    fn solve(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
-        let max = block_maxima(theta, &mut scratch.blocks)?;
+    fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
         if max == T::neg_infinity() {
             return Ok(None);
         }
@@ -239,7 +241,22 @@ impl<T: Real> Convex<T> for Entmax {
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        if self.alpha == 1.0 { softmax(theta) } else { argmax_by(self, theta) }
+        if self.alpha == 1.0 {
+            let max = with_blocks(|blocks| block_maxima(theta, blocks))?;
+            Ok(softmax(theta, max))
+        } else {
+            argmax_by(self, theta)
+        }
+    }
+
+    fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+        if self.alpha == 1.0 {
+            check_len("y", y.len(), theta.len())?;
+            let max = with_blocks(|blocks| copied_maxima(theta, y, blocks))?;
+            Ok(softmax(y, max))
+        } else {
+            argmax_into_by(self, theta, y)
+        }
     }
 
     fn vjp(&self, _theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
@@ -293,16 +310,20 @@ impl<T: Real> Separation<T> for Entmax {
     }
 }
 
-/// Softmax in place: each exponential is computed once.
-fn softmax<T: Real>(theta: &mut [T]) -> Result<Outcome> {
-    let max = T::with_scratch(|scratch| {
+/// Lends room for block maxima.
+fn with_blocks<T: Real, R>(work: impl FnOnce(&mut Vec<T>) -> R) -> R {
+    T::with_scratch(|scratch| {
         vectorised(
             #[inline(always)]
-            || block_maxima(theta, &mut scratch.blocks),
+            || work(&mut scratch.blocks),
         )
-    })?;
+    })
+}
+
+/// Softmax in place, given the maximum: each exponential is computed once.
+fn softmax<T: Real>(theta: &mut [T], max: T) -> Outcome {
     if max == T::neg_infinity() {
-        return Ok(emptied(theta));
+        return emptied(theta);
     }
     vectorised(
         #[inline(always)]
@@ -321,5 +342,5 @@ fn softmax<T: Real>(theta: &mut [T]) -> Result<Outcome> {
             }
         },
     );
-    Ok(Outcome::Solved)
+    Outcome::Solved
 }
