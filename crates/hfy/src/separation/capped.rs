@@ -99,12 +99,12 @@ fn keep_open<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, decided: impl Fn(T, T) -> 
 }
 
 /// For bounds that are all one and `0 < mass < n`: a point where `Σ clip(x_i - τ, 0, 1)` is at least the mass, and the
-/// level itself to within rounding, if it was reached.
+/// level itself to within rounding, if it was reached; from a guess, if there is one.
 ///
 /// Newton steps on the piecewise linear sum, kept inside a bracket; each costs one vectorised pass, and a handful
 /// suffice unless the scores spread over many orders of magnitude.
 #[inline(always)]
-pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
+pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T, guess: Option<T>) -> (T, Option<T>) {
     let (low, high) = (minimum(x) - T::one(), max);
     // Where numbers this large are further apart than weights may differ, sums of clipped differences to one of
     // them say too little.
@@ -112,7 +112,12 @@ pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T) -> (T, Option<T>) {
         return (low, None);
     }
     let mut search = Search { low, high };
-    let mut tau = first_guess(x, mass, search);
+    let mut tau = guess.map_or_else(
+        #[inline(always)]
+        || first_guess(x, mass, search),
+        #[inline(always)]
+        |guess| search.inside(guess),
+    );
     for _ in 0..40 {
         let next = search.newton(x, mass, tau);
         if (next - tau).abs() <= T::of(4.0) * T::epsilon() * (tau.abs() + T::one()) {
@@ -151,30 +156,65 @@ impl<T: Real> Search<T> {
     }
 }
 
-/// Where a sample would have its level; for few entries, on the straight line between the ends of the bracket.
+/// Entries of a sample.
+const SAMPLE: usize = 64;
+
+/// Some entries of a row that has at least as many.
 #[inline(always)]
-fn first_guess<T: Real>(x: &[T], mass: T, mut search: Search<T>) -> T {
-    const SAMPLE: usize = 64;
-    let bracket = search;
-    let share = mass / T::of(x.len() as f64);
-    let mut tau = search.high - (search.high - search.low) * share;
-    if x.len() < 4 * SAMPLE {
-        return tau;
-    }
-    let mut sample = [T::zero(); SAMPLE];
+fn sampled<T: Real>(x: &[T]) -> [T; SAMPLE] {
     let stride = x.len() / SAMPLE;
+    let mut sample = [T::zero(); SAMPLE];
     for (i, v) in sample.iter_mut().enumerate() {
         *v = x[i * stride];
     }
-    for _ in 0..10 {
-        let next = search.newton(&sample, share * T::of(SAMPLE as f64), tau);
-        let close = (next - tau).abs() <= T::of(0.01);
-        tau = search.inside(next);
-        if close {
-            break;
+    sample
+}
+
+impl<T: Real> Search<T> {
+    /// About where a sample has its level.
+    #[inline(always)]
+    fn rough(mut self, sample: &[T; SAMPLE], mass: T, mut tau: T) -> T {
+        for _ in 0..10 {
+            let next = self.newton(sample, mass, tau);
+            let close = (next - tau).abs() <= T::of(0.05);
+            tau = self.inside(next);
+            if close {
+                break;
+            }
         }
+        tau
     }
-    bracket.inside(tau)
+}
+
+/// Where a sample would have its level; for few entries, on the straight line between the ends of the bracket.
+#[inline(always)]
+fn first_guess<T: Real>(x: &[T], mass: T, search: Search<T>) -> T {
+    let share = mass / T::of(x.len() as f64);
+    let tau = search.high - (search.high - search.low) * share;
+    if x.len() < 4 * SAMPLE {
+        return tau;
+    }
+    search.inside(search.rough(&sampled(x), share * T::of(SAMPLE as f64), tau))
+}
+
+/// A point not far below the level of a row, and a guess at the level: a sample's level for a mass so much greater that it is hardly
+/// ever above that of the row. `None` where the row shows that it is, where the sample sees a mask, and for few entries.
+#[inline(always)]
+pub(crate) fn unit_floor<T: Real>(x: &[T], mass: T, max: T) -> Option<(T, T)> {
+    if x.len() < 8 * SAMPLE {
+        return None;
+    }
+    let (sample, size) = (sampled(x), T::of(SAMPLE as f64));
+    let share = mass / T::of(x.len() as f64);
+    // Two deviations of the number of entries above a level.
+    let more = share * size + T::of(2.0) * (share * (T::one() - share) * size).sqrt();
+    let search = Search { low: minimum(&sample) - T::one(), high: max };
+    if more > T::of(0.5) * size || search.low == T::neg_infinity() {
+        return None;
+    }
+    let tau = search.rough(&sample, more, search.low + (search.high - search.low) * T::of(0.5));
+    let [held, free] = T::clipped(x, tau);
+    (held >= mass).then(|| (tau, tau + (held - mass) / free))
 }
 
 /// How the entries fall at a level: the number strictly between their bounds, and the sum of those scores less the

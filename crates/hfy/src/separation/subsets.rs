@@ -1,6 +1,6 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
-use super::capped::{Level, Parts, half_square, level, polish, unit_level};
+use super::capped::{Level, Parts, half_square, level, polish, unit_floor, unit_level};
 use super::pull::{Gradient, pull_sloped};
 use super::scan::{gather, minimum};
 use super::weights::Weights;
@@ -90,12 +90,18 @@ impl<T: Real> Threshold<T> for Subsets {
         }
         let Scratch { blocks, kept, bounds, caps, bends, .. } = scratch;
         // The level of a part of the row, here the block maxima, never exceeds that of the whole.
-        let mut floor = T::neg_infinity();
+        let (mut floor, mut guess) = (T::neg_infinity(), None);
         bounds.clear();
-        bounds.extend(blocks.iter().filter(|&&b| b > T::neg_infinity()));
-        if blocks.len() > 2 && bounds.len() as f64 > self.k {
-            let (low, _) = unit_level(bounds, mass, max);
+        if blocks.len() > 2 && blocks.len() as f64 > self.k {
+            bounds.extend(blocks.iter().filter(|&&b| b > T::neg_infinity()));
+        }
+        if bounds.len() as f64 > self.k {
+            let (low, _) = unit_level(bounds, mass, max, None);
             floor = low - T::of(4.0) * T::epsilon() * (low.abs() + one);
+            guess = Some(low);
+        } else if let Some((low, next)) = unit_floor(theta, mass, max) {
+            floor = low - T::of(16.0) * T::epsilon() * (low.abs() + one);
+            guess = Some(next);
         }
         // With neither a bound nor a mask nothing would be left out.
         let whole = floor == T::neg_infinity() && minimum(theta) > T::neg_infinity();
@@ -107,7 +113,7 @@ impl<T: Real> Threshold<T> for Subsets {
             return Ok(Some(Weights::Above { shift: zero, level: floor, share: one }));
         }
         let kept = if whole { theta } else { &kept[..count] };
-        let found = match unit_level(kept, mass, max) {
+        let found = match unit_level(kept, mass, max, guess) {
             (_, Some(anchor)) => Level { anchor, tau: zero },
             (_, None) => {
                 bounds.clear();
