@@ -174,7 +174,7 @@ impl<T: Real> Search<T> {
     fn new(p: T, left: Offset<T>, n: usize) -> Self {
         // For one entry, and for rounding, the upper end may fall below the lower.
         let high = left.upper(n, T::one() / p).max(left.value);
-        Search { p, low: left.value, high, last_step: T::infinity(), close: T::of(0.25) * T::epsilon(), count: n }
+        Search { p, low: left.value, high, last_step: T::infinity(), close: T::of(0.6) * T::epsilon(), count: n }
     }
 
     /// Whether a step goes so far to the left that entries which were not in the sum could matter.
