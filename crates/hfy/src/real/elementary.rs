@@ -178,9 +178,9 @@ macro_rules! elementary {
 
             #[inline(always)]
             fn log2_times_with(self, lost: Self, p: Self) -> Self {
+                // Where the mantissa is not the number itself, which is far from one, the logarithm is large and lost digits, if there
+                // are any, are nothing beside it.
                 let (m, e) = self.split();
-                // Far from one the logarithm is large and the lost digits are nothing beside it.
-                let lost = if self > std::$t::consts::FRAC_1_SQRT_2 { lost } else { 0.0 };
                 <$t>::log2_joined(((m - 1.0) + lost, m), e, p)
             }
 

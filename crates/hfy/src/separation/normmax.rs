@@ -1,6 +1,6 @@
 //! Gamma-normmax: flatter than entmax over the patterns it keeps.
 
-use super::entmax::Candidates;
+use super::entmax::{Candidates, MOST};
 use super::pull::{Gradient, on_support};
 use super::raise::{Exponent, moments};
 use super::threshold::{general, linear, quadratic};
@@ -114,7 +114,7 @@ impl<T: Real> Threshold<T> for Normmax {
         // γ/(γ-1), the exponent of the threshold equation, and one less.
         let exponent = Exponent::of(T::of(1.0 / (self.gamma - 1.0)));
         let p = if self.gamma.is_infinite() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
-        let candidates = Candidates::find(theta, scratch, (max, one), p, T::zero());
+        let candidates = Candidates::find(theta, scratch, (max, one), p, (T::zero(), MOST));
         let kept = candidates.kept(&mut scratch.kept);
         Ok(Some(if self.gamma.is_infinite() {
             let (level, size) = linear(kept);

@@ -242,7 +242,8 @@ fn search<T: Real, const K: usize>(
     sample: &mut Vec<T>,
 ) -> Offset<T> {
     let mut search = Search::new(p, left, z.row.len());
-    let mut at = Offset { value: sampled::<T, K>(z, (sums, p), left, sample), ..left };
+    // Where a few entries have most of the weight, and a sample misses them, the left end is closer.
+    let mut at = Offset { value: sampled::<T, K>(z, (sums, p), left, sample).max(left.value), ..left };
     for _ in 0..60 {
         let (next, last) = search.next(at.value, &sums.at::<K>(z, at));
         at.value = next;
@@ -329,9 +330,11 @@ pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
     let (exponent, p) = above(p);
     let inverse = T::one() / p;
     let mut at = Offset::left_of(-T::one(), exponent);
-    // Where nearly all scores weigh something a close bound would spare nothing, and that of a part is a bound too.
-    let z = if exponent.is_large() { &z[..z.len().min(FEW)] } else { z };
     let least = if exponent.is_large() { minimum(z) } else { -T::one() };
+    // Where nearly all scores weigh something, some of them give a bound that is close enough; their sum tells.
+    let few = &z[..z.len().min(FEW)];
+    let is_flat = exponent.is_large() && moments::<T, 1>(Scores::plain(few, least), at, exponent)[0] > T::of(20.0);
+    let z = if is_flat { few } else { z };
     for _ in 0..3 {
         let [s0, s1] = moments(Scores::plain(z, least), at, exponent);
         let step = s0 * -(-inverse * s0.ln()).exp_less_one() / s1;

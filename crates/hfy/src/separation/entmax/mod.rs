@@ -3,7 +3,7 @@
 mod derivative;
 
 use super::pull::Gradient;
-use super::raise::{Exponent, Scores};
+use super::raise::{Exponent, Offset, Scores};
 use super::scan::{block_maxima, copied_maxima, gather, minimum, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
@@ -112,10 +112,16 @@ pub(super) struct Candidates<T> {
 
 impl<T: Real> Candidates<T> {
     /// By a lower bound of the threshold: that of a part of the row, here the block maxima, never exceeds that of the whole.
-    /// `p` must be the exponent, and is one or two where the candidates are to be copied in any case. What lies no further than
-    /// `depth` above the bound is left out.
+    /// `p` must be the exponent, and is one or two where the candidates are to be copied in any case; else they are unless they
+    /// are more than `most` of the row. What lies no further than `depth` above the bound is left out.
     #[inline(always)]
-    pub(super) fn find(theta: &[T], scratch: &mut Scratch<T>, (max, scale): (T, T), p: T, depth: T) -> Self {
+    pub(super) fn find(
+        theta: &[T],
+        scratch: &mut Scratch<T>,
+        (max, scale): (T, T),
+        p: T,
+        (depth, most): (T, f64),
+    ) -> Self {
         const FEW: usize = 3;
         let (one, closed) = (T::one(), p <= T::one() || p == T::of(2.0));
         let mut tau = -one;
@@ -135,7 +141,7 @@ impl<T: Real> Candidates<T> {
             tau = (part - T::of(16.0) * T::epsilon()).max(tau);
         }
         let level = tau + depth;
-        if !closed && is_wide(theta, (max, scale), level) {
+        if !closed && is_wide(theta, (max, scale), level, most) {
             return Candidates { kept: None, tau, shift: max, scale, level };
         }
         let count = gather(theta, &scratch.blocks, (max, scale), level, &mut scratch.kept);
@@ -169,17 +175,20 @@ fn negligible<T: Real>(p: T, entries: usize) -> T {
     }
 }
 
-/// Whether most entries exceed the level, so that to copy them would spare less than it costs.
+/// The share of a row from which on it costs more to copy candidates than it spares.
+pub(super) const MOST: f64 = 0.6;
+
+/// Whether more entries than that exceed the level.
 #[inline(always)]
-fn is_wide<T: Real>(theta: &[T], (max, scale): (T, T), level: T) -> bool {
+fn is_wide<T: Real>(theta: &[T], (max, scale): (T, T), level: T, most: f64) -> bool {
     const SAMPLE: usize = 64;
     let stride = theta.len().div_ceil(SAMPLE);
-    let (mut above, mut seen) = (0, 0);
+    let (mut above, mut seen) = (0_u32, 0_u32);
     for &x in theta.iter().step_by(stride) {
-        above += usize::from((x - max) * scale > level);
+        above += u32::from((x - max) * scale > level);
         seen += 1;
     }
-    above * 5 > seen * 3
+    f64::from(above) > most * f64::from(seen)
 }
 
 impl<T: Real> Threshold<T> for Entmax {
@@ -203,15 +212,18 @@ impl<T: Real> Threshold<T> for Entmax {
         }
         let scale = T::of(self.excess());
         let p = T::of(1.0 / self.excess());
-        let candidates = Candidates::find(theta, scratch, (max, scale), p, negligible(p, theta.len()));
+        let exponent = Exponent::of(p);
+        let least = if exponent.is_large() { (minimum(theta) - max) * scale } else { T::neg_infinity() };
+        // Candidates lie nearer one another than other scores do.
+        let is_far = exponent.is_large() && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
+        let most = if is_far { 0.9 } else { MOST };
+        let candidates = Candidates::find(theta, scratch, (max, scale), p, (negligible(p, theta.len()), most));
         let kept = candidates.kept(&mut scratch.kept);
         Ok(Some(if self.alpha == 2.0 {
             Weights::Ramp { shift: max, tau: linear(kept).0, cap: one }
         } else if self.alpha == 1.5 {
             Weights::Square { shift: max, tau: quadratic(kept, candidates.tau).0 }
         } else if self.alpha < 2.0 {
-            let exponent = Exponent::of(p);
-            let least = if exponent.is_large() { (minimum(theta) - max) * scale } else { T::neg_infinity() };
             let scores = candidates.scores(theta, &scratch.kept, least);
             let at = general(scores, (exponent, p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
             Weights::Power { shift: max, scale, at, exponent: exponent.fitted(at, least), factor: one }
