@@ -70,8 +70,15 @@ impl<T: Real> Exponent<T> {
 }
 
 impl<T: Real> Affine<T> {
+    /// Distances `t` themselves: normmax weighs by a power one less than that of its threshold, which may be large where it is not.
     #[inline(always)]
-    fn new((shift, scale): (T, T), at: Offset<T>, least: T) -> Self {
+    fn to((shift, scale): (T, T), at: Offset<T>, least: T) -> Self {
+        Affine { shift, scale, value: at.tau(), least }
+    }
+
+    /// Distances `t - 1`, for large exponents.
+    #[inline(always)]
+    fn beyond_one((shift, scale): (T, T), at: Offset<T>, least: T) -> Self {
         Affine { shift, scale, value: at.value, least }
     }
 
@@ -198,12 +205,13 @@ impl<'a, T: Real> Scores<'a, T> {
 /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`, where positive; `p` above `K - 1`, or whole.
 #[inline(always)]
 pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
-    let affine = Affine::new((z.shift, z.scale), at, T::zero());
+    let by = (z.shift, z.scale);
+    let large = Affine::beyond_one(by, at, -T::one());
     let total = match p.fitted(at, z.least).less(K as u32 - 1) {
         Exponent::Whole(k) => whole_sums::<T, K>(z, at, k),
-        Exponent::Plain(p) => sums::<T, K>(z, Affine { least: T::least_base(p), ..affine }, &Plain(p)),
-        Exponent::Precise(p) => sums::<T, K>(z, affine, &Precise(p)),
-        Exponent::Near(p, middle) => T::near_sums(z.row, Near::new(affine, p, middle)),
+        Exponent::Plain(p) => sums::<T, K>(z, Affine::to(by, at, T::least_base(p)), &Plain(p)),
+        Exponent::Precise(p) => sums::<T, K>(z, large, &Precise(p)),
+        Exponent::Near(p, middle) => T::near_sums(z.row, Near::new(large, p, middle)),
     };
     total.map(T::of)
 }
@@ -212,7 +220,7 @@ pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, 
 #[inline(always)]
 pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, k: u32) -> [f64; K] {
     let least = T::of(0.5).powi(-T::least_exponent().wide() as i32 / (k as i32 + K as i32));
-    T::whole_sums(z.row, Affine::new((z.shift, z.scale), at, least), k)
+    T::whole_sums(z.row, Affine::to((z.shift, z.scale), at, least), k)
 }
 
 #[inline(always)]
@@ -250,13 +258,13 @@ fn padded<'r, T: Real>(scores: &[T], room: &'r mut [T]) -> &'r mut [T] {
 #[inline(always)]
 pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
     match p {
-        Exponent::Whole(k) => fill_by(row, Affine::new(by, at, T::least_base(T::of(f64::from(k)))), &Whole(k)),
-        Exponent::Plain(p) => fill_by(row, Affine::new(by, at, T::least_base(p)), &Plain(p)),
+        Exponent::Whole(k) => fill_by(row, Affine::to(by, at, T::least_base(T::of(f64::from(k)))), &Whole(k)),
+        Exponent::Plain(p) => fill_by(row, Affine::to(by, at, T::least_base(p)), &Plain(p)),
         Exponent::Precise(p) => {
             let least = (T::of(std::f64::consts::LN_2) * T::least_exponent() / p).exp_m1();
-            fill_by(row, Affine::new(by, at, least), &Precise(p));
+            fill_by(row, Affine::beyond_one(by, at, least), &Precise(p));
         }
-        Exponent::Near(p, middle) => fill_near(row, Near::new(Affine::new(by, at, -T::one()), p, middle)),
+        Exponent::Near(p, middle) => fill_near(row, Near::new(Affine::beyond_one(by, at, -T::one()), p, middle)),
     }
     if factor != T::one() {
         for y in row.iter_mut() {
