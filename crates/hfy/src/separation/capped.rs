@@ -214,7 +214,8 @@ pub(crate) fn unit_floor<T: Real>(x: &[T], mass: T, max: T) -> Option<(T, T)> {
     }
     let tau = search.rough(&sample, more, search.low + (search.high - search.low) * T::of(0.5));
     let [held, free] = T::clipped(x, tau);
-    (held >= mass).then(|| (tau, tau + (held - mass) / free))
+    // More than the mass by more than the sum is rounded.
+    (held >= mass * T::of(1.001)).then(|| (tau, tau + (held - mass) / free))
 }
 
 /// How the entries fall at a level: the number strictly between their bounds, and the sum of those scores less the

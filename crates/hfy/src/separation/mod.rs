@@ -13,6 +13,7 @@ mod quadratic;
 mod raise;
 mod scan;
 mod solver;
+mod step;
 mod subsets;
 mod support;
 mod threshold;

@@ -1,0 +1,100 @@
+//! A long step towards a threshold.
+
+use super::blend::EXPONENTS;
+use crate::real::Real;
+
+/// One step towards the root of `S(τ) = Σ t^p = 1`, `t = (z - τ)₊`, from the sums of `t^p`, `t^(p-1)`, … at hand.
+///
+/// With weights `t^p/S`, the mean `m` of `1/t`, and `e = 1/(t m) - 1`, a step `δ` makes of the sum
+///
+/// ```text
+/// S(τ + δ) = S (1 - δm)^p E[(1 - ηe)^p],   η = δm/(1 - δm),   E[(1 - ηe)^p] = 1 + p(p-1)/2 η² E[e²] - …
+/// ```
+///
+/// The first factor alone is Newton's step on the p-norm, which is nearly straight; the moments of `e` are small, and
+/// with them the step is of the order of how many there are.
+pub(super) struct Step<T> {
+    /// What to add to the threshold.
+    pub(super) delta: T,
+    /// The same without the moments: never past the root from the left.
+    pub(super) newton: T,
+    /// The logarithm of the sum.
+    pub(super) log: T,
+    /// The size of the first term left out, relative to the sum; infinity where the series is not to be trusted.
+    pub(super) error: T,
+}
+
+impl<T: Real> Step<T> {
+    #[inline(always)]
+    pub(super) fn new<const K: usize>(p: T, s: &[T; K]) -> Self {
+        let (one, log) = (T::one(), s[0].ln());
+        let mean = s[1] / s[0];
+        let moments = central_moments(s, mean);
+        // log S + p a + log(1 + Σ terms) = 0 in a = log(1 - δm), by Newton's method from where the terms are left out.
+        let (mut a, newton, mut error) = (-log / p, -(-log / p).exp_less_one() / mean, T::zero());
+        for _ in 0..2 {
+            let eta = (-a).exp_less_one();
+            if eta == T::zero() {
+                break;
+            }
+            // p(p-1)/2 η² E[e²], -p(p-1)(p-2)/6 η³ E[e³], …, multiplied in an order that does not overflow.
+            let (mut factor, mut sum, mut weighted, mut noise) = (p * eta, T::zero(), T::zero(), T::zero());
+            let mut last = T::zero();
+            for k in 0..K - 2 {
+                let degree = T::of(k as f64 + 2.0);
+                factor *= -(p - degree + one) * eta / degree;
+                last = -factor * moments[k];
+                sum += last;
+                weighted += degree * last;
+                // Central moments are differences of numbers near one.
+                noise += factor.abs() * T::of((1 << (k + 1)) as f64) * T::epsilon();
+            }
+            if !(sum.abs() < T::of(0.5)) {
+                return Step { delta: newton, newton, log, error: T::infinity() };
+            }
+            // A term of degree k in η has slope k/η, and dη/da = -(1 + η).
+            let slope = -weighted / eta * (one + eta);
+            error = left_out::<T, K>(p, (p * eta).abs(), last.abs(), moments[K - 3].abs()) + noise;
+            a -= (log + p * a + sum.log_one_plus()) / (p + slope / (one + sum));
+        }
+        Step { delta: -a.exp_less_one() / mean, newton, log, error }
+    }
+}
+
+/// The most sums that a step is made of.
+pub(super) const MOST: usize = EXPONENTS;
+
+/// `E[e²]`, `E[e³]`, …, as far as the sums reach.
+#[inline(always)]
+fn central_moments<T: Real, const K: usize>(s: &[T; K], mean: T) -> [T; MOST - 2] {
+    let mut raw = [T::one(); K];
+    let mut power = s[0];
+    for k in 1..K {
+        power *= mean;
+        raw[k] = s[k] / power;
+    }
+    let mut central = [T::zero(); MOST - 2];
+    for k in 2..K {
+        // The k-th row of Pascal's triangle, with alternating signs, from the last term on.
+        let mut binomial = T::one();
+        for j in (0..=k).rev() {
+            central[k - 2] += binomial * raw[j];
+            binomial *= -T::of(j as f64) / T::of((k - j + 1) as f64);
+        }
+    }
+    central
+}
+
+/// The size of the first term left out, from the last one at hand and its moment.
+#[inline(always)]
+fn left_out<T: Real, const K: usize>(p: T, length: T, last: T, moment: T) -> T {
+    let next = length * moment.powf(T::one() / T::of((K - 1) as f64));
+    if K < 5 {
+        last * next
+    } else if p < T::of((K + 1) as f64) {
+        // Entries near the threshold may make up all of the last term.
+        last
+    } else {
+        last * next.min(T::one())
+    }
+}
