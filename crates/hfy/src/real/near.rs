@@ -67,11 +67,16 @@ impl<T: Real> Near<T> {
         }
     }
 
+    /// Whether the polynomial is as good as the type.
+    pub(crate) fn suffices() -> bool {
+        T::epsilon() > T::of(1e-8)
+    }
+
     /// A middle around which this is as good as the type for powers by `p` of all the scores from the best, with `d = -value`, down to
     /// the least, so far from it; `None` where there is none.
     pub(crate) fn middle(value: T, p: T, least: T) -> Option<T> {
         // A scale is rounded, and the middle with it, further off the larger the exponent is.
-        if T::epsilon() < T::of(1e-8) || p > T::of(1e6) {
+        if !Self::suffices() || p > T::of(1e6) {
             return None;
         }
         let (value, p) = (value.wide(), p.wide());

@@ -2,7 +2,7 @@
 //!
 //! A power below the least normal number counts as zero: smaller ones would take many times as long.
 
-use super::scan::{BLOCK, maximum};
+use super::scan::{BLOCK, maximum, share};
 use crate::real::{Affine, Near, Real, greater};
 
 /// An exponent, and with it the way that powers are computed.
@@ -44,6 +44,12 @@ impl<T: Real> Exponent<T> {
     #[inline(always)]
     pub(crate) fn is_large(self) -> bool {
         matches!(self, Exponent::Precise(_) | Exponent::Near(..))
+    }
+
+    /// Whether the least score may make powers cheaper.
+    #[inline(always)]
+    pub(crate) fn may_fit(self) -> bool {
+        self.is_large() && Near::<T>::suffices()
     }
 
     /// The cheapest way for scores of which none lies below the least, as `z`, at a threshold.
@@ -275,9 +281,13 @@ pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor
 
 #[inline(always)]
 fn fill_by<T: Real>(row: &mut [T], affine: Affine<T>, by: &impl Raise<T>) {
-    let is_dense = is_dense(row, affine);
+    let weighing = share(
+        row,
+        #[inline(always)]
+        |x| affine.weighs(x),
+    );
     let (whole, rest) = row.split_at_mut(row.len() / BLOCK * BLOCK);
-    if is_dense {
+    if weighing > DENSE {
         let mut t = [T::zero(); MANY];
         for many in whole.chunks_mut(MANY) {
             by.raise(affine, many, &mut t[..many.len()]);
@@ -316,19 +326,9 @@ fn as_block<T: Real>(rest: &mut [T], work: impl FnOnce(&mut [T; BLOCK])) {
     rest.copy_from_slice(&block[..rest.len()]);
 }
 
-/// Whether so many entries weigh something that few blocks are without any: powers of many together are cheaper than those of a
-/// block after the other.
-#[inline(always)]
-fn is_dense<T: Real>(row: &[T], affine: Affine<T>) -> bool {
-    const SAMPLE: usize = 64;
-    let sample = row.iter().step_by(row.len().div_ceil(SAMPLE).max(1));
-    let (mut weighing, mut seen) = (0, 0);
-    for &x in sample {
-        weighing += usize::from(affine.weighs(x));
-        seen += 1;
-    }
-    weighing * 20 > seen
-}
+/// The share of entries that weigh something from which on few blocks are without any: powers of many together are cheaper than those
+/// of a block after the other.
+const DENSE: f64 = 0.05;
 
 /// The weights of a block; zeros without a power where nothing weighs.
 #[inline(always)]

@@ -78,6 +78,18 @@ pub(crate) fn gather<T: Real>(theta: &[T], blocks: &[T], (shift, scale): (T, T),
     count
 }
 
+/// About what share of a row is so, by a sample.
+#[inline(always)]
+pub(crate) fn share<T: Real>(row: &[T], is_so: impl Fn(T) -> bool) -> f64 {
+    const SAMPLE: usize = 64;
+    let (mut some, mut all) = (0_u32, 0_u32);
+    for &x in row.iter().step_by(row.len().div_ceil(SAMPLE).max(1)) {
+        some += u32::from(is_so(x));
+        all += 1;
+    }
+    f64::from(some) / f64::from(all.max(1))
+}
+
 /// The least entry; infinity for none.
 #[inline(always)]
 pub(crate) fn minimum<T: Real>(values: &[T]) -> T {

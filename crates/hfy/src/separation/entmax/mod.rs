@@ -4,7 +4,7 @@ mod derivative;
 
 use super::pull::Gradient;
 use super::raise::{Exponent, Offset, Scores};
-use super::scan::{block_maxima, copied_maxima, gather, minimum, sum};
+use super::scan::{block_maxima, copied_maxima, gather, minimum, share, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{
@@ -142,7 +142,7 @@ impl<T: Real> Candidates<T> {
             tau = (part - T::of(16.0) * T::epsilon()).max(tau);
         }
         let level = tau + depth;
-        if !closed && is_wide(theta, (max, scale), level, most) {
+        if !closed && share(theta, |x| (x - max) * scale > level) > most {
             return Candidates { kept: None, tau, shift: max, scale, level };
         }
         let count = gather(theta, &scratch.blocks, (max, scale), level, &mut scratch.kept);
@@ -179,19 +179,6 @@ fn negligible<T: Real>(p: T, entries: usize) -> T {
 /// The share of a row from which on it costs more to copy candidates than it spares.
 pub(super) const MOST: f64 = 0.6;
 
-/// Whether more entries than that exceed the level.
-#[inline(always)]
-fn is_wide<T: Real>(theta: &[T], (max, scale): (T, T), level: T, most: f64) -> bool {
-    const SAMPLE: usize = 64;
-    let stride = theta.len().div_ceil(SAMPLE);
-    let (mut above, mut seen) = (0_u32, 0_u32);
-    for &x in theta.iter().step_by(stride) {
-        above += u32::from((x - max) * scale > level);
-        seen += 1;
-    }
-    f64::from(above) > most * f64::from(seen)
-}
-
 impl<T: Real> Threshold<T> for Entmax {
     #[inline(always)]
     fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
@@ -214,9 +201,9 @@ impl<T: Real> Threshold<T> for Entmax {
         let scale = T::of(self.excess());
         let p = T::of(1.0 / self.excess());
         let exponent = Exponent::of(p);
-        let least = if exponent.is_large() { (minimum(theta) - max) * scale } else { T::neg_infinity() };
+        let least = if exponent.may_fit() { (minimum(theta) - max) * scale } else { T::neg_infinity() };
         // Candidates lie nearer one another than other scores do.
-        let is_far = exponent.is_large() && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
+        let is_far = exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
         let most = if is_far { 0.9 } else { MOST };
         let candidates = Candidates::find(theta, scratch, (max, scale), p, (negligible(p, theta.len()), most));
         let kept = candidates.kept(&mut scratch.kept);
