@@ -1,12 +1,12 @@
 //! Entries above a level, moved together.
 //!
-//! Where a processor can permute eight numbers at once, a table says how by the eight answers; one number after the other
-//! takes many times as long.
+//! Some processors can move those of a vector together. Where one can only permute eight numbers at once, a table says how by the
+//! eight answers. One number after the other takes many times as long.
 
 use super::Real;
 
 /// How far beyond what they move the functions below may write.
-pub(crate) const SLACK: usize = 8;
+pub(crate) const SLACK: usize = 16;
 
 /// The type-specific work behind [`Real`](super::Real)'s methods of the same names.
 pub(super) trait Compact: Sized + 'static {
@@ -93,18 +93,25 @@ macro_rules! moving {
 #[cfg(target_arch = "x86_64")]
 macro_rules! moving {
     ($mover:ident => $work:expr) => {
-        match pulp::x86::V3::try_new() {
-            Some(simd) => simd.vectorize(
+        if let Some(simd) = pulp::x86::V4::try_new() {
+            simd.vectorize(
                 #[inline(always)]
                 || {
-                    let $mover = permuting::Permuting(simd);
+                    let $mover = moving::Compressing(simd);
                     $work
                 },
-            ),
-            None => {
-                let $mover = One;
-                $work
-            }
+            )
+        } else if let Some(simd) = pulp::x86::V3::try_new() {
+            simd.vectorize(
+                #[inline(always)]
+                || {
+                    let $mover = moving::Permuting(simd);
+                    $work
+                },
+            )
+        } else {
+            let $mover = One;
+            $work
         }
     };
 }
@@ -113,11 +120,37 @@ compact!(f32);
 compact!(f64);
 
 #[cfg(target_arch = "x86_64")]
-mod permuting {
-    use pulp::x86::V3;
+mod moving {
+    use pulp::x86::{V3, V4};
     use pulp::{Simd, cast};
 
     use super::Mover;
+
+    /// A vector at a time, by an instruction.
+    #[derive(Clone, Copy)]
+    pub(super) struct Compressing(pub(super) V4);
+
+    impl Mover<f32, 16> for Compressing {
+        #[inline(always)]
+        fn keep(self, x: [f32; 16], level: f32, room: &mut [f32]) -> usize {
+            let Compressing(simd) = self;
+            let above = simd.greater_than_f32s(cast(x), simd.splat_f32s(level)).0;
+            let moved = simd.avx512f._mm512_maskz_compress_ps(above, cast(x));
+            *room.first_chunk_mut::<16>().expect("there is room") = cast(moved);
+            above.count_ones() as usize
+        }
+    }
+
+    impl Mover<f64, 8> for Compressing {
+        #[inline(always)]
+        fn keep(self, x: [f64; 8], level: f64, room: &mut [f64]) -> usize {
+            let Compressing(simd) = self;
+            let above = simd.greater_than_f64s(cast(x), simd.splat_f64s(level)).0;
+            let moved = simd.avx512f._mm512_maskz_compress_pd(above, cast(x));
+            *room.first_chunk_mut::<8>().expect("there is room") = cast(moved);
+            above.count_ones() as usize
+        }
+    }
 
     /// A vector at a time, by a table of orders.
     #[derive(Clone, Copy)]

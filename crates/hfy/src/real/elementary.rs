@@ -152,6 +152,10 @@ macro_rules! elementary {
                 <$t as super::maxima::Maxima>::copied_maxima::<BLOCK>(row, copy, blocks)
             }
 
+            fn minimum(row: &[Self]) -> Self {
+                <$t as super::maxima::Maxima>::minimum(row)
+            }
+
             fn dots(rows: &[Self], x: &[Self], entries: &[u32], out: &mut [Self]) {
                 <$t as super::dots::Dots>::dots(rows, x, entries, out);
             }

@@ -1,4 +1,5 @@
-//! The maximum of each block of a row, and a copy of the row in the same pass: what comes from memory is waited for once.
+//! The maximum of each block of a row, and a copy of the row in the same pass: what comes from memory is waited for once. The least
+//! entry of a row.
 //!
 //! Written on vector types: what compilers make of it takes twice as many instructions.
 
@@ -11,10 +12,13 @@ pub(super) trait Maxima: Sized {
 
     /// The same, and writes a copy of the row, as long.
     fn copied_maxima<const BLOCK: usize>(row: &[Self], copy: &mut [Self], blocks: &mut Vec<Self>) -> bool;
+
+    /// The least entry; infinity for none.
+    fn minimum(row: &[Self]) -> Self;
 }
 
 macro_rules! maxima {
-    ($module:ident, $t:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $max:ident, $less:ident, $and:ident, $select:ident, $reduce_max:ident, $reduce_min:ident) => {
+    ($module:ident, $t:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $min:ident, $max:ident, $less:ident, $and:ident, $select:ident, $reduce_max:ident, $reduce_min:ident) => {
         mod $module {
             use super::*;
 
@@ -60,9 +64,36 @@ macro_rules! maxima {
                     simd.$reduce_min(sound) == 1.0 && rest.iter().all(|&x| x < $t::INFINITY)
                 }
             }
+
+            pub(super) struct Least<'w>(pub &'w [$t]);
+
+            impl WithSimd for Least<'_> {
+                type Output = $t;
+
+                #[inline(always)]
+                fn with_simd<S: Simd>(self, simd: S) -> $t {
+                    let (head, rest) = S::$as_simd(self.0);
+                    let (fours, ones) = head.as_chunks::<4>();
+                    let mut least = [simd.$splat($t::INFINITY); 4];
+                    for x in fours {
+                        for i in 0..4 {
+                            least[i] = simd.$min(x[i], least[i]);
+                        }
+                    }
+                    for &x in ones {
+                        least[0] = simd.$min(x, least[0]);
+                    }
+                    let least = simd.$min(simd.$min(least[0], least[1]), simd.$min(least[2], least[3]));
+                    rest.iter().copied().fold(simd.$reduce_min(least), $t::min)
+                }
+            }
         }
 
         impl Maxima for $t {
+            fn minimum(row: &[$t]) -> $t {
+                pulp::Arch::new().dispatch($module::Least(row))
+            }
+
             fn block_maxima<const BLOCK: usize>(row: &[$t], blocks: &mut Vec<$t>) -> bool {
                 pulp::Arch::new().dispatch($module::Work::<BLOCK, false>(row, blocks, &mut []))
             }
@@ -80,6 +111,7 @@ maxima!(
     as_simd_f32s,
     as_mut_simd_f32s,
     splat_f32s,
+    min_f32s,
     max_f32s,
     less_than_f32s,
     and_m32s,
@@ -93,6 +125,7 @@ maxima!(
     as_simd_f64s,
     as_mut_simd_f64s,
     splat_f64s,
+    min_f64s,
     max_f64s,
     less_than_f64s,
     and_m64s,

@@ -122,6 +122,9 @@ pub trait Real:
     /// The same, and writes a copy of the row, as long.
     fn copied_maxima<const BLOCK: usize>(row: &[Self], copy: &mut [Self], blocks: &mut Vec<Self>) -> bool;
 
+    /// The least entry; infinity for none.
+    fn minimum(row: &[Self]) -> Self;
+
     /// `out[k] ← rows[entries[k]] · x`, for rows as long as `x`, row after row.
     fn dots(rows: &[Self], x: &[Self], entries: &[u32], out: &mut [Self]);
 

@@ -5,7 +5,6 @@
 //! equation on the last piece gives the level. The bends at scores are searched first and the others as distances
 //! from the score above the level: `x_i - u_i` itself would be lost in the rounding of large scores.
 
-use super::scan::minimum;
 use crate::real::{Real, greater, lesser};
 
 /// The level as an anchor among the scores and a distance from it, which keeps small differences between large
@@ -99,24 +98,24 @@ fn keep_open<T: Real>(x: &mut Vec<T>, u: &mut Vec<T>, decided: impl Fn(T, T) -> 
 }
 
 /// For bounds that are all one and `0 < mass < n`: a point where `Σ clip(x_i - τ, 0, 1)` is at least the mass, and the
-/// level itself to within rounding, if it was reached; from a guess, if there is one.
+/// level itself to within rounding, if it was reached. From a point not above the level and a guess, if they are known.
 ///
 /// Newton steps on the piecewise linear sum, kept inside a bracket; each costs one vectorised pass, and a handful
 /// suffice unless the scores spread over many orders of magnitude.
 #[inline(always)]
-pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T, guess: Option<T>) -> (T, Option<T>) {
-    let (low, high) = (minimum(x) - T::one(), max);
+pub(crate) fn unit_level<T: Real>(x: &[T], mass: T, max: T, known: Option<(T, T)>) -> (T, Option<T>) {
+    let (low, high) = (known.map_or_else(|| T::minimum(x) - T::one(), |(low, _)| low), max);
     // Where numbers this large are further apart than weights may differ, sums of clipped differences to one of
     // them say too little.
     if T::epsilon() * greater(low.abs(), high.abs()) > T::of(1e-3) {
         return (low, None);
     }
     let mut search = Search { low, high };
-    let mut tau = guess.map_or_else(
+    let mut tau = known.map_or_else(
         #[inline(always)]
         || first_guess(x, mass, search),
         #[inline(always)]
-        |guess| search.inside(guess),
+        |(_, guess)| search.inside(guess),
     );
     for _ in 0..40 {
         let next = search.newton(x, mass, tau);
@@ -208,7 +207,7 @@ pub(crate) fn unit_floor<T: Real>(x: &[T], mass: T, max: T) -> Option<(T, T)> {
     let share = mass / T::of(x.len() as f64);
     // Two deviations of the number of entries above a level.
     let more = share * size + T::of(2.0) * (share * (T::one() - share) * size).sqrt();
-    let search = Search { low: minimum(&sample) - T::one(), high: max };
+    let search = Search { low: T::minimum(&sample) - T::one(), high: max };
     if more > T::of(0.5) * size || search.low == T::neg_infinity() {
         return None;
     }

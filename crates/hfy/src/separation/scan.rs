@@ -5,7 +5,7 @@
 
 use crate::convex::check_scores;
 use crate::error::Result;
-use crate::real::{Real, SLACK, greater, lesser};
+use crate::real::{Real, SLACK, greater};
 
 /// Entries under one block maximum.
 pub(crate) const BLOCK: usize = 32;
@@ -88,23 +88,6 @@ pub(crate) fn share<T: Real>(row: &[T], is_so: impl Fn(T) -> bool) -> f64 {
         all += 1;
     }
     f64::from(some) / f64::from(all.max(1))
-}
-
-/// The least entry; infinity for none.
-#[inline(always)]
-pub(crate) fn minimum<T: Real>(values: &[T]) -> T {
-    let mut least = [T::infinity(); LANES];
-    let (whole, rest) = values.as_chunks::<LANES>();
-    for part in whole {
-        for l in 0..LANES {
-            least[l] = lesser(part[l], least[l]);
-        }
-    }
-    let mut all = T::infinity();
-    for &v in least.iter().chain(rest) {
-        all = lesser(v, all);
-    }
-    all
 }
 
 /// How many entries are computed before they are added up.

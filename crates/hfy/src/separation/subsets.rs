@@ -2,7 +2,7 @@
 
 use super::capped::{Level, Parts, half_square, level, polish, unit_floor, unit_level};
 use super::pull::{Gradient, pull_sloped};
-use super::scan::{gather, minimum};
+use super::scan::gather;
 use super::weights::Weights;
 use super::{
     Separation, Share, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second, in_capped_simplex,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Scratch};
+use crate::real::{Real, SLACK, Scratch};
 
 /// k-subsets, the Euclidean projection onto the capped simplex,
 ///
@@ -75,6 +75,14 @@ fn is_free<T: Real>(y: T) -> bool {
     y > T::zero() && y < T::one()
 }
 
+/// Candidates, and behind them what is missing to whole vectors, infinitely far below: it has no part in any sum.
+#[inline(always)]
+fn padded<T: Real>(kept: &mut [T], count: usize) -> &[T] {
+    let whole = count.next_multiple_of(SLACK);
+    kept[count..whole].fill(T::neg_infinity());
+    &kept[..whole]
+}
+
 impl<T: Real> Threshold<T> for Subsets {
     #[inline(always)]
     fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
@@ -90,7 +98,7 @@ impl<T: Real> Threshold<T> for Subsets {
         }
         let Scratch { blocks, kept, bounds, caps, bends, .. } = scratch;
         // The level of a part of the row, here the block maxima, never exceeds that of the whole.
-        let (mut floor, mut guess) = (T::neg_infinity(), None);
+        let (mut floor, mut known) = (T::neg_infinity(), None);
         bounds.clear();
         if blocks.len() > 2 && blocks.len() as f64 > self.k {
             bounds.extend(blocks.iter().filter(|&&b| b > T::neg_infinity()));
@@ -98,13 +106,13 @@ impl<T: Real> Threshold<T> for Subsets {
         if bounds.len() as f64 > self.k {
             let (low, _) = unit_level(bounds, mass, max, None);
             floor = low - T::of(4.0) * T::epsilon() * (low.abs() + one);
-            guess = Some(low);
+            known = Some((floor, low));
         } else if let Some((low, next)) = unit_floor(theta, mass, max) {
             floor = low - T::of(16.0) * T::epsilon() * (low.abs() + one);
-            guess = Some(next);
+            known = Some((floor, next));
         }
         // With neither a bound nor a mask nothing would be left out.
-        let whole = floor == T::neg_infinity() && minimum(theta) > T::neg_infinity();
+        let whole = floor == T::neg_infinity() && T::minimum(theta) > T::neg_infinity();
         let count = if whole { theta.len() } else { gather(theta, blocks, (zero, one), floor, kept) };
         if self.k > count as f64 {
             return Err(Error::parameter("k", self.k, "k must not exceed the number of unmasked entries in a row"));
@@ -112,12 +120,16 @@ impl<T: Real> Threshold<T> for Subsets {
         if self.k == count as f64 {
             return Ok(Some(Weights::Above { shift: zero, level: floor, share: one }));
         }
-        let kept = if whole { theta } else { &kept[..count] };
-        let found = match unit_level(kept, mass, max, guess) {
+        let kept = match known {
+            _ if whole => theta,
+            Some(_) => padded(kept, count),
+            None => &kept[..count],
+        };
+        let found = match unit_level(kept, mass, max, known) {
             (_, Some(anchor)) => Level { anchor, tau: zero },
             (_, None) => {
                 bounds.clear();
-                bounds.extend_from_slice(kept);
+                bounds.extend_from_slice(&kept[..count]);
                 caps.clear();
                 caps.resize(count, one);
                 level(bounds, caps, mass, bends)

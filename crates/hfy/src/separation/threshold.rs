@@ -7,7 +7,7 @@
 
 use super::blend::Blend;
 use super::raise::{Exponent, Offset, Scores, moments};
-use super::scan::{minimum, sum};
+use super::scan::sum;
 use super::step::{MOST, Step};
 use crate::real::Real;
 
@@ -235,7 +235,7 @@ pub(crate) fn general_lower<T: Real>(z: &[T], p: T) -> T {
     let (exponent, p) = above(p);
     let inverse = T::one() / p;
     let mut at = Offset::left_of(-T::one(), exponent);
-    let least = if exponent.is_large() { minimum(z) } else { -T::one() };
+    let least = if exponent.is_large() { T::minimum(z) } else { -T::one() };
     // Where nearly all scores weigh something, some of them give a bound that is close enough; their sum tells.
     let few = &z[..z.len().min(FEW)];
     let is_flat = exponent.is_large() && moments::<T, 1>(Scores::plain(few, least), at, exponent)[0] > T::of(20.0);

@@ -4,7 +4,7 @@ mod derivative;
 
 use super::pull::Gradient;
 use super::raise::{Exponent, Offset, Scores};
-use super::scan::{block_maxima, copied_maxima, gather, minimum, share, sum};
+use super::scan::{block_maxima, copied_maxima, gather, share, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{
@@ -201,7 +201,7 @@ impl<T: Real> Threshold<T> for Entmax {
         let scale = T::of(self.excess());
         let p = T::of(1.0 / self.excess());
         let exponent = Exponent::of(p);
-        let least = if exponent.may_fit() { (minimum(theta) - max) * scale } else { T::neg_infinity() };
+        let least = if exponent.may_fit() { (T::minimum(theta) - max) * scale } else { T::neg_infinity() };
         // Candidates lie nearer one another than other scores do.
         let is_far = exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
         let most = if is_far { 0.9 } else { MOST };
