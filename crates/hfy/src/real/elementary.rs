@@ -4,7 +4,7 @@
 //! keep the truncation below one rounding. Multiply-adds are one instruction on every machine that `vectorised`
 //! has wide vectors for. Relative error is below 2 ulp.
 
-use super::{Affine, Near, Real, Scratch, scratch::Lend};
+use super::{Affine, Near, Real, Scratch, Table, scratch::Lend, tables::Tabled};
 
 /// A polynomial by halves (Estrin): a shorter chain of operations than one term after the other.
 macro_rules! polynomial {
@@ -124,6 +124,31 @@ macro_rules! elementary {
 
             fn raise_near(y: &mut [Self], near: Near<Self>) {
                 <$t as super::near::RaiseNear>::raise_near(y, near);
+            }
+
+            #[inline(always)]
+            fn has_cells(value: Self, p: Self, least: Self) -> bool {
+                <$t as Tabled>::has_cells(value, p, least)
+            }
+
+            #[inline(always)]
+            fn with_bins<R>(p: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
+                <$t as Tabled>::with_bins(p, work)
+            }
+
+            #[inline(always)]
+            fn with_cells<R>(
+                affine: Affine<Self>,
+                p: Self,
+                least: Self,
+                work: impl FnOnce(Option<Table<'_>>) -> R,
+            ) -> R {
+                <$t as Tabled>::with_cells(affine, p, least, work)
+            }
+
+            #[inline(always)]
+            fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self], t: &mut [Self]) {
+                <$t as Tabled>::raise_tabled(table, affine, base, y, t);
             }
 
             fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K] {

@@ -11,6 +11,7 @@ mod powers;
 mod product;
 mod ramps;
 mod scratch;
+mod tables;
 
 pub(crate) use compact::SLACK;
 pub use element::Element;
@@ -18,6 +19,7 @@ pub(crate) use near::Near;
 pub(crate) use powers::Affine;
 pub use scratch::Scratch;
 pub(crate) use scratch::with_copy;
+pub(crate) use tables::Table;
 
 use std::fmt::{Debug, Display, LowerExp};
 use std::iter::Sum;
@@ -108,6 +110,18 @@ pub trait Real:
 
     /// `Σ y t^(K-1), …, Σ y` over such powers `y` of `t`.
     fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K];
+
+    /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.
+    fn has_cells(value: Self, p: Self, least: Self) -> bool;
+
+    /// Lends the table of bins for powers by `p`, where this machine has such.
+    fn with_bins<R>(p: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
+
+    /// Lends a table of cells, where there is one.
+    fn with_cells<R>(affine: Affine<Self>, p: Self, least: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
+
+    /// Writes powers over scores, which come in whole blocks, and the numbers, `base` plus the distances, to room as long.
+    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self], t: &mut [Self]);
 
     /// Moves `(x - shift) scale` of the entries where that exceeds `level` to the front of `room`, part after part, and returns
     /// their number. There must be room for them and a few more.

@@ -6,7 +6,7 @@ use super::moments::{add_chain, add_one};
 use pulp::{Simd, WithSimd};
 
 /// What makes `d = (x - shift) scale - value` of a score `x`, which weighs something where `d` exceeds `least`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Affine<T> {
     pub(crate) shift: T,
     pub(crate) scale: T,

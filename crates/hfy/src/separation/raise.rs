@@ -3,7 +3,7 @@
 //! A power below the least normal number counts as zero: smaller ones would take many times as long.
 
 use super::scan::{BLOCK, maximum, share};
-use crate::real::{Affine, Near, Real, greater};
+use crate::real::{Affine, Near, Real, Table, greater};
 
 /// An exponent, and with it the way that powers are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +17,12 @@ pub(crate) enum Exponent<T> {
     Precise(T),
     /// The same for numbers that lie near one another, around a middle.
     Near(T, T),
+    /// The same for many that lie between bounds, the best score and this one as `z`, by a table.
+    Cells(T, T),
 }
+
+/// Entries that a table pays for itself in.
+const WORTH_A_TABLE: usize = 2048;
 
 /// Exponents above this are large.
 const LARGE: u32 = 24;
@@ -43,7 +48,7 @@ impl<T: Real> Exponent<T> {
     /// Whether rounding of `1 + d` matters.
     #[inline(always)]
     pub(crate) fn is_large(self) -> bool {
-        matches!(self, Exponent::Precise(_) | Exponent::Near(..))
+        matches!(self, Exponent::Precise(_) | Exponent::Near(..) | Exponent::Cells(..))
     }
 
     /// Whether the least score may make powers cheaper.
@@ -52,10 +57,13 @@ impl<T: Real> Exponent<T> {
         self.is_large() && Near::<T>::suffices()
     }
 
-    /// The cheapest way for scores of which none lies below the least, as `z`, at a threshold.
+    /// The cheapest way for so many scores, of which none lies below the least, as `z`, at a threshold.
     #[inline(always)]
-    pub(crate) fn fitted(self, threshold: Offset<T>, least: T) -> Self {
+    pub(crate) fn fitted(self, threshold: Offset<T>, least: T, entries: usize) -> Self {
         match self {
+            Exponent::Precise(p) if entries >= WORTH_A_TABLE && T::has_cells(threshold.value, p, least) => {
+                Exponent::Cells(p, least)
+            }
             Exponent::Precise(p) => {
                 Near::middle(threshold.value, p, least).map_or(self, |middle| Exponent::Near(p, middle))
             }
@@ -71,6 +79,7 @@ impl<T: Real> Exponent<T> {
             Exponent::Plain(p) => Exponent::Plain(p - real),
             Exponent::Precise(p) => Exponent::Precise(p - real),
             Exponent::Near(p, middle) => Exponent::Near(p - real, middle),
+            Exponent::Cells(p, least) => Exponent::Cells(p - real, least),
         }
     }
 }
@@ -107,8 +116,9 @@ trait Raise<T> {
 }
 
 struct Whole(u32);
-struct Plain<T>(T);
-struct Precise<T>(T);
+/// By a table where there is one.
+struct Plain<'b, T>(T, Option<Table<'b>>);
+struct Precise<'b, T>(T, Option<Table<'b>>);
 
 impl<T: Real> Raise<T> for Whole {
     #[inline(always)]
@@ -117,10 +127,13 @@ impl<T: Real> Raise<T> for Whole {
     }
 }
 
-impl<T: Real> Raise<T> for Plain<T> {
+impl<T: Real> Raise<T> for Plain<'_, T> {
     #[inline(always)]
     fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        let (&Plain(p), least) = (self, affine.least);
+        let (&Plain(p, table), least) = (self, affine.least);
+        if let Some(table) = table {
+            return T::raise_tabled(table, affine, T::zero(), y, t);
+        }
         for (y, t) in y.iter_mut().zip(&mut *t) {
             *t = greater(affine.distance(*y), T::zero());
             *y = (if *t > least { *t } else { T::one() }).log2_times(p);
@@ -132,10 +145,13 @@ impl<T: Real> Raise<T> for Plain<T> {
     }
 }
 
-impl<T: Real> Raise<T> for Precise<T> {
+impl<T: Real> Raise<T> for Precise<'_, T> {
     #[inline(always)]
     fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        let (&Precise(p), one, least) = (self, T::one(), T::least_exponent());
+        let (&Precise(p, table), one, least) = (self, T::one(), T::least_exponent());
+        if let Some(table) = table {
+            return T::raise_tabled(table, affine, one, y, t);
+        }
         for (t, y) in t.iter_mut().zip(&mut *y) {
             let d = affine.distance(*y);
             let sum = one + d;
@@ -213,10 +229,25 @@ impl<'a, T: Real> Scores<'a, T> {
 pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
     let by = (z.shift, z.scale);
     let large = Affine::beyond_one(by, at, -T::one());
-    let total = match p.fitted(at, z.least).less(K as u32 - 1) {
+    let total = match p.fitted(at, z.least, z.row.len()).less(K as u32 - 1) {
         Exponent::Whole(k) => whole_sums::<T, K>(z, at, k),
-        Exponent::Plain(p) => sums::<T, K>(z, Affine::to(by, at, T::least_base(p)), &Plain(p)),
-        Exponent::Precise(p) => sums::<T, K>(z, large, &Precise(p)),
+        Exponent::Plain(p) => T::with_bins(
+            p,
+            #[inline(always)]
+            |bins| sums::<T, K>(z, Affine::to(by, at, T::least_base(p)), &Plain(p, bins)),
+        ),
+        Exponent::Precise(p) => T::with_bins(
+            p,
+            #[inline(always)]
+            |bins| sums::<T, K>(z, large, &Precise(p, bins)),
+        ),
+        Exponent::Cells(p, least) => T::with_cells(
+            large,
+            p,
+            least,
+            #[inline(always)]
+            |cells| sums::<T, K>(z, large, &Precise(p, cells)),
+        ),
         Exponent::Near(p, middle) => T::near_sums(z.row, Near::new(large, p, middle)),
     };
     total.map(T::of)
@@ -265,10 +296,28 @@ fn padded<'r, T: Real>(scores: &[T], room: &'r mut [T]) -> &'r mut [T] {
 pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
     match p {
         Exponent::Whole(k) => fill_by(row, Affine::to(by, at, T::least_base(T::of(f64::from(k)))), &Whole(k)),
-        Exponent::Plain(p) => fill_by(row, Affine::to(by, at, T::least_base(p)), &Plain(p)),
+        Exponent::Plain(p) => T::with_bins(
+            p,
+            #[inline(always)]
+            |bins| fill_by(row, Affine::to(by, at, T::least_base(p)), &Plain(p, bins)),
+        ),
         Exponent::Precise(p) => {
             let least = (T::of(std::f64::consts::LN_2) * T::least_exponent() / p).exp_m1();
-            fill_by(row, Affine::beyond_one(by, at, least), &Precise(p));
+            T::with_bins(
+                p,
+                #[inline(always)]
+                |bins| fill_by(row, Affine::beyond_one(by, at, least), &Precise(p, bins)),
+            );
+        }
+        Exponent::Cells(p, least) => {
+            let affine = Affine::beyond_one(by, at, -T::one());
+            T::with_cells(
+                affine,
+                p,
+                least,
+                #[inline(always)]
+                |cells| fill_by(row, affine, &Precise(p, cells)),
+            );
         }
         Exponent::Near(p, middle) => fill_near(row, Near::new(Affine::beyond_one(by, at, -T::one()), p, middle)),
     }

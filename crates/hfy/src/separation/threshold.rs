@@ -127,7 +127,7 @@ pub(crate) fn general<T: Real>(
     let left = Offset::left_of(start, exponent);
     let blends = matches!(exponent, Exponent::Plain(_)) && Blend::pays(p, z.row.len());
     let sums = Sums { exponent, blend: blends.then(|| blend.set(p.wide())) };
-    let is_near = matches!(exponent.fitted(left, z.least), Exponent::Near(..));
+    let is_near = matches!(exponent.fitted(left, z.least, z.row.len()), Exponent::Near(..) | Exponent::Cells(..));
     // Weights of scores near one another are nearly exponentials, for which long steps need fewer terms; the fewer, the closer a
     // sample comes, which it does where even the best entry weighs little.
     if p < T::of(4.0) || (is_near && p * (-left.value).log_one_plus() < T::of(-3.0)) {

@@ -203,7 +203,7 @@ impl<T: Real> Threshold<T> for Entmax {
         let exponent = Exponent::of(p);
         let least = if exponent.may_fit() { (T::minimum(theta) - max) * scale } else { T::neg_infinity() };
         // Candidates lie nearer one another than other scores do.
-        let is_far = exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
+        let is_far = exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least, theta.len()) == exponent;
         let most = if is_far { 0.9 } else { MOST };
         let candidates = Candidates::find(theta, scratch, (max, scale), p, (negligible(p, theta.len()), most));
         let kept = candidates.kept(&mut scratch.kept);
@@ -214,7 +214,7 @@ impl<T: Real> Threshold<T> for Entmax {
         } else if self.alpha < 2.0 {
             let scores = candidates.scores(theta, &scratch.kept, least);
             let at = general(scores, (exponent, p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
-            Weights::Power { shift: max, scale, at, exponent: exponent.fitted(at, least), factor: one }
+            Weights::Power { shift: max, scale, at, exponent: exponent.fitted(at, least, theta.len()), factor: one }
         } else {
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
