@@ -98,6 +98,10 @@ macro_rules! elementary {
                 <$t as super::moments::Moments>::add_moments(t, y, total);
             }
 
+            fn total(y: &[Self]) -> f64 {
+                <$t as super::moments::Moments>::total(y)
+            }
+
             fn sums_along(s: &[Self], g: &[Self]) -> [f64; 2] {
                 <$t as super::moments::Moments>::sums_along(s, g)
             }

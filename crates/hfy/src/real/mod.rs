@@ -87,6 +87,9 @@ pub trait Real:
     /// `total[K-1-k] ← total[K-1-k] + Σ y t^k` for k below K.
     fn add_moments<const K: usize>(t: &[Self], y: &[Self], total: &mut [f64; K]);
 
+    /// `Σ y`.
+    fn total(y: &[Self]) -> f64;
+
     /// `Σ s` and `Σ s g`, where `g` may be anything at an `s` of zero.
     fn sums_along(s: &[Self], g: &[Self]) -> [f64; 2];
 

@@ -9,6 +9,9 @@ pub(super) trait Moments: Sized {
     /// `total[K-1-k] ← total[K-1-k] + Σ y t^k`.
     fn add_moments<const K: usize>(t: &[Self], y: &[Self], total: &mut [f64; K]);
 
+    /// `Σ y`.
+    fn total(y: &[Self]) -> f64;
+
     /// `Σ s` and `Σ s g`, where `g` may be anything at an `s` of zero.
     fn sums_along(s: &[Self], g: &[Self]) -> [f64; 2];
 }
@@ -66,6 +69,34 @@ macro_rules! moments {
                 }
 
                 pulp::Arch::new().dispatch(Work(t, y, total));
+            }
+
+            fn total(y: &[$t]) -> f64 {
+                struct Work<'w>(&'w [$t]);
+
+                impl WithSimd for Work<'_> {
+                    type Output = f64;
+
+                    #[inline(always)]
+                    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+                        let (head, rest) = S::$as_simd(self.0);
+                        let mut total: f64 = rest.iter().map(|&y| f64::from(y)).sum();
+                        for run in head.chunks(4 * RUN) {
+                            // Side by side, so that additions do not wait for one another.
+                            let mut sums = [simd.$splat(0.0); 4];
+                            for four in run.chunks(4) {
+                                for (sum, &y) in sums.iter_mut().zip(four) {
+                                    *sum = simd.$add(*sum, y);
+                                }
+                            }
+                            let [a, b, c, d] = sums;
+                            total += f64::from(simd.$reduce(simd.$add(simd.$add(a, b), simd.$add(c, d))));
+                        }
+                        total
+                    }
+                }
+
+                pulp::Arch::new().dispatch(Work(y))
             }
 
             fn sums_along(s: &[$t], g: &[$t]) -> [f64; 2] {

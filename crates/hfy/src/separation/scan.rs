@@ -93,22 +93,29 @@ pub(crate) fn share<T: Real>(row: &[T], is_so: impl Fn(T) -> bool) -> f64 {
 /// How many entries are computed before they are added up.
 pub(crate) const STRETCH: usize = 32;
 
+/// How many entries are added up in their own precision.
+pub(crate) const RUN: usize = 64 * STRETCH;
+
 /// `Σ f(x)`. Terms are computed for a stretch of entries and then added entry by entry to a running stretch: loops
-/// that compilers turn into vector code.
+/// that compilers turn into vector code. Sums of long rows are added up in double precision.
 #[inline(always)]
 pub(crate) fn sum<T: Real>(values: &[T], f: impl Fn(T) -> T) -> T {
+    let mut all = 0.0;
     let mut terms = [T::zero(); STRETCH];
-    let mut total = [T::zero(); STRETCH];
-    for part in values.chunks(STRETCH) {
-        if part.len() < STRETCH {
-            terms = [T::zero(); STRETCH];
+    for run in values.chunks(RUN) {
+        let mut total = [T::zero(); STRETCH];
+        for part in run.chunks(STRETCH) {
+            if part.len() < STRETCH {
+                terms = [T::zero(); STRETCH];
+            }
+            for (&x, term) in part.iter().zip(&mut terms) {
+                *term = f(x);
+            }
+            add(&mut total, &terms);
         }
-        for (&x, term) in part.iter().zip(&mut terms) {
-            *term = f(x);
-        }
-        add(&mut total, &terms);
+        all += across(&total).wide();
     }
-    across(&total)
+    T::of(all)
 }
 
 /// `total ← total + terms`.

@@ -4,7 +4,7 @@ mod derivative;
 
 use super::pull::Gradient;
 use super::raise::{Exponent, Offset, Scores};
-use super::scan::{block_maxima, copied_maxima, gather, share, sum};
+use super::scan::{RUN, block_maxima, copied_maxima, gather, share, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{
@@ -328,15 +328,14 @@ fn softmax<T: Real>(theta: &mut [T], max: T) -> Outcome {
     vectorised(
         #[inline(always)]
         || {
-            for x in theta.iter_mut() {
-                *x = (*x - max).exp_lanes();
+            let mut total = 0.0;
+            for run in theta.chunks_mut(RUN) {
+                for x in run.iter_mut() {
+                    *x = (*x - max).exp_lanes();
+                }
+                total += T::total(run);
             }
-            let total = sum(
-                theta,
-                #[inline(always)]
-                |y| y,
-            );
-            let factor = T::one() / total;
+            let factor = T::of(1.0 / total);
             for y in theta.iter_mut() {
                 *y *= factor;
             }
