@@ -223,33 +223,54 @@ mod tests {
         std::iter::repeat_with(next).take(count).collect()
     }
 
-    #[test]
-    fn what_exceeds_the_level_is_gathered_in_order() {
-        for count in [0, 1, 7, 8, 9, 64, 5003] {
+    const LEVELS: [f32; 5] = [-40_000.0, -3000.0, 0.0, 9000.0, 40_000.0];
+    const COUNTS: [usize; 7] = [0, 1, 7, 8, 9, 64, 5003];
+
+    fn check_gathering<const W: usize, const V: usize>(singles: impl Mover<f32, W>, doubles: impl Mover<f64, V>) {
+        for count in COUNTS {
             let values = numbers(count);
-            for level in [-40_000.0, -3000.0, 0.0, 9000.0, 40_000.0] {
+            for level in LEVELS {
                 let expected: Vec<f32> = values.iter().map(|x| (x - 2.0) * 0.5).filter(|&z| z > level * 0.5).collect();
                 let mut room = vec![f32::NAN; count + SLACK];
-                let kept = <f32 as Compact>::gather(values.chunks(32), (2.0, 0.5), level * 0.5, &mut room);
+                let kept = gather(singles, values.chunks(32), (2.0, 0.5), level * 0.5, &mut room);
                 assert_eq!(room[..kept], expected);
                 let wide: Vec<f64> = values.iter().map(|&x| x.into()).collect();
                 let mut room = vec![f64::NAN; count + SLACK];
-                let kept = <f64 as Compact>::gather(wide.chunks(32), (2.0, 0.5), f64::from(level) * 0.5, &mut room);
+                let kept = gather(doubles, wide.chunks(32), (2.0, 0.5), f64::from(level) * 0.5, &mut room);
                 assert!(room[..kept].iter().zip(&expected).all(|(a, b)| *a == f64::from(*b)) && kept == expected.len());
             }
         }
     }
 
-    #[test]
-    fn what_exceeds_the_level_is_retained_in_order() {
-        for count in [0, 1, 7, 8, 9, 64, 5003] {
+    fn check_retaining<const W: usize>(mover: impl Mover<f32, W>) {
+        for count in COUNTS {
             let values = numbers(count);
-            for level in [-40_000.0, -3000.0, 0.0, 9000.0, 40_000.0] {
+            for level in LEVELS {
                 let mut moved = values.clone();
-                let kept = <f32 as Compact>::retain(&mut moved, level);
+                let kept = retain(mover, &mut moved, level);
                 let expected: Vec<f32> = values.iter().copied().filter(|&x| x > level).collect();
                 assert_eq!(moved[..kept], expected);
             }
+        }
+    }
+
+    #[test]
+    fn what_exceeds_the_level_is_moved_in_order() {
+        check_gathering(One, One);
+        check_retaining(One);
+    }
+
+    /// All that this machine can do, not just the fastest.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn vectors_of_what_exceeds_the_level_are_moved_in_order() {
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            check_gathering(moving::Permuting(simd), moving::Permuting(simd));
+            check_retaining(moving::Permuting(simd));
+        }
+        if let Some(simd) = pulp::x86::V4::try_new() {
+            check_gathering(moving::Compressing(simd), moving::Compressing(simd));
+            check_retaining(moving::Compressing(simd));
         }
     }
 }

@@ -77,8 +77,7 @@ mod vectors {
             y: &mut [f32],
             t: &mut [f32],
         ) {
-            let [inverses, powers, scales]: [[f32x16; 2]; 3] =
-                [self.inverses, self.powers, self.scales].map(|table| cast(table));
+            let [inverses, powers, scales]: [[f32x16; 2]; 3] = [self.inverses, self.powers, self.scales].map(cast);
             let [shift, scale, value, least, zero, one] =
                 [affine.shift, affine.scale, affine.value, self.least, 0.0, 1.0].map(|x| simd.splat_f32s(x));
             let terms = self.terms.map(|term| simd.splat_f32s(term));

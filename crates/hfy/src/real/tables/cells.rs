@@ -88,8 +88,7 @@ mod vectors {
         pub(in super::super) fn raise(&self, simd: V4, affine: Affine<f32>, y: &mut [f32], t: &mut [f32]) {
             // 1.5 * 2^23: adding it rounds to an integer, and leaves that in the low bits.
             const ROUND: f32 = 12_582_912.0;
-            let [middles, rates, powers]: [[f32x16; 2]; 3] =
-                [self.middles, self.rates, self.powers].map(|table| cast(table));
+            let [middles, rates, powers]: [[f32x16; 2]; 3] = [self.middles, self.rates, self.powers].map(cast);
             let [shift, scale, top, per_score, last] =
                 [affine.shift, affine.scale, 1.0 - affine.value, self.per_score, ROUND + LAST as f32]
                     .map(|x| simd.splat_f32s(x));

@@ -29,12 +29,7 @@ pub(super) trait Tabled: Sized {
     fn with_bins<R>(p: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
 
     /// Lends a table of cells, where there is one.
-    fn with_cells<R>(
-        affine: Affine<Self>,
-        p: Self,
-        least: Self,
-        work: impl FnOnce(Option<Table<'_>>) -> R,
-    ) -> R;
+    fn with_cells<R>(affine: Affine<Self>, p: Self, least: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
 
     /// Writes powers over scores, which come in whole blocks, and the numbers, `base` plus the distances, to room as long.
     fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self], t: &mut [Self]);
@@ -55,12 +50,7 @@ macro_rules! without_tables {
             }
 
             #[inline(always)]
-            fn with_cells<R>(
-                _affine: Affine<$t>,
-                _p: $t,
-                _least: $t,
-                work: impl FnOnce(Option<Table<'_>>) -> R,
-            ) -> R {
+            fn with_cells<R>(_affine: Affine<$t>, _p: $t, _least: $t, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
                 work(None)
             }
 

@@ -203,7 +203,8 @@ impl<T: Real> Threshold<T> for Entmax {
         let exponent = Exponent::of(p);
         let least = if exponent.may_fit() { (T::minimum(theta) - max) * scale } else { T::neg_infinity() };
         // Candidates lie nearer one another than other scores do.
-        let is_far = exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least, theta.len()) == exponent;
+        let is_far =
+            exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least, theta.len()) == exponent;
         let most = if is_far { 0.9 } else { MOST };
         let candidates = Candidates::find(theta, scratch, (max, scale), p, (negligible(p, theta.len()), most));
         let kept = candidates.kept(&mut scratch.kept);
