@@ -63,7 +63,7 @@ mod vectors {
     use pulp::x86::V4;
     use pulp::{Simd, cast, f32x16};
 
-    use super::super::lent::{find, sum};
+    use super::super::lent::{find, halves, splat, sum};
     use super::Bins;
     use crate::real::Affine;
 
@@ -77,10 +77,10 @@ mod vectors {
             y: &mut [f32],
             t: &mut [f32],
         ) {
-            let [inverses, powers, scales]: [[f32x16; 2]; 3] = [self.inverses, self.powers, self.scales].map(cast);
+            let (inverses, powers, scales) = (halves(&self.inverses), halves(&self.powers), halves(&self.scales));
             let [shift, scale, value, least, zero, one] =
-                [affine.shift, affine.scale, affine.value, self.least, 0.0, 1.0].map(|x| simd.splat_f32s(x));
-            let terms = self.terms.map(|term| simd.splat_f32s(term));
+                splat(simd, [affine.shift, affine.scale, affine.value, self.least, 0.0, 1.0]);
+            let terms = splat(simd, self.terms);
             for (y, t) in V4::as_mut_simd_f32s(y).0.iter_mut().zip(V4::as_mut_simd_f32s(t).0) {
                 let d = simd.sub_f32s(simd.mul_f32s(simd.sub_f32s(*y, shift), scale), value);
                 *t = simd.max_f32s(if BEYOND { simd.add_f32s(one, d) } else { d }, zero);

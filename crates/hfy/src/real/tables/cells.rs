@@ -76,10 +76,10 @@ fn reach(value: f32, least: f32) -> f64 {
 
 #[cfg(target_arch = "x86_64")]
 mod vectors {
+    use pulp::Simd;
     use pulp::x86::V4;
-    use pulp::{Simd, cast, f32x16};
 
-    use super::super::lent::{find, sum};
+    use super::super::lent::{find, halves, splat, sum};
     use super::{Cells, LAST};
     use crate::real::Affine;
 
@@ -88,11 +88,10 @@ mod vectors {
         pub(in super::super) fn raise(&self, simd: V4, affine: Affine<f32>, y: &mut [f32], t: &mut [f32]) {
             // 1.5 * 2^23: adding it rounds to an integer, and leaves that in the low bits.
             const ROUND: f32 = 12_582_912.0;
-            let [middles, rates, powers]: [[f32x16; 2]; 3] = [self.middles, self.rates, self.powers].map(cast);
+            let (middles, rates, powers) = (halves(&self.middles), halves(&self.rates), halves(&self.powers));
             let [shift, scale, top, per_score, last] =
-                [affine.shift, affine.scale, 1.0 - affine.value, self.per_score, ROUND + LAST as f32]
-                    .map(|x| simd.splat_f32s(x));
-            let terms = self.terms.map(|term| simd.splat_f32s(term));
+                splat(simd, [affine.shift, affine.scale, 1.0 - affine.value, self.per_score, ROUND + LAST as f32]);
+            let terms = splat(simd, self.terms);
             for (y, t) in V4::as_mut_simd_f32s(y).0.iter_mut().zip(V4::as_mut_simd_f32s(t).0) {
                 let x = simd.sub_f32s(*y, shift);
                 *t = simd.mul_add_e_f32s(x, scale, top);

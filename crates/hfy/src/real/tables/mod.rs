@@ -71,7 +71,7 @@ mod lent {
     use std::cell::Cell;
 
     use pulp::x86::V4;
-    use pulp::{cast, f32x16};
+    use pulp::{Simd, cast, f32x16};
 
     use super::*;
 
@@ -128,6 +128,23 @@ mod lent {
         }
     }
 
+    /// A table as vectors.
+    #[inline(always)]
+    pub(super) fn halves(table: &[f32; SIZE]) -> [f32x16; 2] {
+        let (halves, _) = table.as_chunks::<16>();
+        [cast(halves[0]), cast(halves[1])]
+    }
+
+    /// Each number in a vector of its own. A loop, since closures of `map` are not always inlined.
+    #[inline(always)]
+    pub(super) fn splat<const N: usize>(simd: V4, numbers: [f32; N]) -> [f32x16; N] {
+        let mut vectors = [simd.splat_f32s(0.0); N];
+        for (vector, number) in vectors.iter_mut().zip(numbers) {
+            *vector = simd.splat_f32s(number);
+        }
+        vectors
+    }
+
     /// What of 32 numbers the low bits of indices say.
     #[inline(always)]
     pub(super) fn find(simd: V4, table: [f32x16; 2], index: f32x16) -> f32x16 {
@@ -137,7 +154,6 @@ mod lent {
     /// The sum of a series.
     #[inline(always)]
     pub(super) fn sum(simd: V4, terms: &[f32x16; TERMS], f: f32x16) -> f32x16 {
-        use pulp::Simd;
         let square = simd.mul_f32s(f, f);
         let mut sum = simd.mul_add_e_f32s(terms[7], f, terms[6]);
         for k in [4, 2, 0] {
