@@ -131,6 +131,16 @@ fn long_rows_meet_their_definition<T: Real>() {
     }
 }
 
+/// Sums of many small weights and a few large ones.
+fn softmax_of_a_long_row_sums_to_one<T: Real>() {
+    let mut random = Random::new(5);
+    for scale in [1.0, 5.0] {
+        let y = solved(&entmax(1.0), &random.normals::<T>(60_000, scale));
+        let off = (total(wide(&y).into_iter()) - 1.0).abs();
+        assert!(off <= 4.0 * T::epsilon().wide(), "times {scale}: {off:e}");
+    }
+}
+
 fn a_common_shift_changes_nothing<T: Real>() {
     for n in [1, 6, 40, 200] {
         let mut random = Random::new(n as u64);
@@ -172,6 +182,7 @@ fn a_permutation_permutes_the_weights<T: Real>() {
 crate::in_both_types!(
     solutions_meet_their_definition,
     long_rows_meet_their_definition,
+    softmax_of_a_long_row_sums_to_one,
     a_common_shift_changes_nothing,
     a_permutation_permutes_the_weights,
 );

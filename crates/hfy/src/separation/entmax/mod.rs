@@ -28,7 +28,8 @@ use crate::real::{Real, SLACK, Scratch, vectorised};
 /// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by rounds of a long step
 /// on the candidates, usually one or two of them, to the last bits; entries too small to change the sum are left out. On
 /// long rows of `f32` sums of powers are blended from those of whole powers. A weight is a power: multiplications where
-/// `1/(α-1)` is a whole number up to 24, else a logarithm and an exponential.
+/// `1/(α-1)` is a whole number up to 24, else a logarithm and an exponential, or a few terms of a series from a table in `f32`
+/// where a processor looks sixteen numbers up at once.
 ///
 /// **Stability.** Scores are shifted by their maximum first. The iteration runs on `1 + τ`, so nothing is lost as α
 /// approaches 1; above 2 it runs on the smallest weight, where the threshold itself is ill-conditioned. Between 1 and 2, but at
