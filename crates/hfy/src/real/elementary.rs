@@ -131,6 +131,11 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
+            fn roots(y: &[Self], powers: &mut [Self], exponent: Self) -> bool {
+                <$t as Tabled>::roots(y, powers, exponent)
+            }
+
+            #[inline(always)]
             fn has_cells(value: Self, p: Self, least: Self) -> bool {
                 <$t as Tabled>::has_cells(value, p, least)
             }
@@ -151,8 +156,18 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
-            fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self], t: &mut [Self]) {
-                <$t as Tabled>::raise_tabled(table, affine, base, y, t);
+            fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self]) {
+                <$t as Tabled>::raise_tabled(table, affine, base, y);
+            }
+
+            #[inline(always)]
+            fn tabled_sums<const K: usize>(
+                table: Table<'_>,
+                affine: Affine<Self>,
+                base: Self,
+                row: &[Self],
+            ) -> [f64; K] {
+                <$t as Tabled>::tabled_sums(table, affine, base, row)
             }
 
             fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K] {
@@ -177,8 +192,13 @@ macro_rules! elementary {
                 <$t as super::maxima::Maxima>::block_maxima::<BLOCK>(row, blocks)
             }
 
-            fn copied_maxima<const BLOCK: usize>(row: &[Self], copy: &mut [Self], blocks: &mut Vec<Self>) -> bool {
-                <$t as super::maxima::Maxima>::copied_maxima::<BLOCK>(row, copy, blocks)
+            fn copied_maxima<const BLOCK: usize>(
+                row: &[Self],
+                copy: &mut [Self],
+                blocks: &mut Vec<Self>,
+                least: Option<&mut Self>,
+            ) -> bool {
+                <$t as super::maxima::Maxima>::copied_maxima::<BLOCK>(row, copy, blocks, least)
             }
 
             fn minimum(row: &[Self]) -> Self {

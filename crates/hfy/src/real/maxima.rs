@@ -7,44 +7,62 @@ use pulp::{Simd, WithSimd};
 
 /// The type-specific work behind [`Real`](super::Real)'s methods of the same names.
 pub(super) trait Maxima: Sized {
-    /// Appends the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity.
+    /// Writes the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity, or so large that it could be.
     fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool;
 
-    /// The same, and writes a copy of the row, as long.
-    fn copied_maxima<const BLOCK: usize>(row: &[Self], copy: &mut [Self], blocks: &mut Vec<Self>) -> bool;
+    /// The same, and writes a copy of the row, as long, and the least entry, where that is asked for.
+    fn copied_maxima<const BLOCK: usize>(
+        row: &[Self],
+        copy: &mut [Self],
+        blocks: &mut Vec<Self>,
+        least: Option<&mut Self>,
+    ) -> bool;
 
     /// The least entry; infinity for none.
     fn minimum(row: &[Self]) -> Self;
 }
 
 macro_rules! maxima {
-    ($module:ident, $t:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $min:ident, $max:ident, $less:ident, $and:ident, $select:ident, $reduce_max:ident, $reduce_min:ident) => {
+    (
+        $module:ident, $t:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $min:ident, $max:ident, $less:ident,
+        $and:ident, $select:ident, $reduce_max:ident, $reduce_min:ident
+    ) => {
         mod $module {
             use super::*;
 
-            /// Over a row, into blocks; into a copy that is empty unless it is asked for.
-            pub(super) struct Work<'w, const BLOCK: usize, const COPY: bool>(
+            /// Over a row, into as many numbers as there are blocks; into a copy that is empty unless it is asked for. Whether the
+            /// entries are sound, and the least of them, if that is asked for.
+            pub(super) struct Work<'w, const BLOCK: usize, const COPY: bool, const LEAST: bool>(
                 pub &'w [$t],
-                pub &'w mut Vec<$t>,
+                pub &'w mut [$t],
                 pub &'w mut [$t],
             );
 
-            impl<const BLOCK: usize, const COPY: bool> WithSimd for Work<'_, BLOCK, COPY> {
-                type Output = bool;
+            impl<const BLOCK: usize, const COPY: bool, const LEAST: bool> WithSimd for Work<'_, BLOCK, COPY, LEAST> {
+                type Output = (bool, $t);
 
                 #[inline(always)]
-                fn with_simd<S: Simd>(self, simd: S) -> bool {
-                    let Work(row, blocks, copy) = self;
+                fn with_simd<S: Simd>(self, simd: S) -> (bool, $t) {
+                    let Work(row, tops, copy) = self;
                     let infinity = simd.$splat($t::INFINITY);
                     let mut sound = simd.$less(simd.$splat(0.0), infinity);
+                    let mut least = infinity;
                     let (whole, rest) = row.as_chunks::<BLOCK>();
                     let (mut copies, copied_rest) = copy.split_at_mut(if COPY { whole.len() * BLOCK } else { 0 });
-                    for block in whole {
+                    let (whole_tops, rest_top) = tops.split_at_mut(whole.len());
+                    for (block, block_top) in whole.iter().zip(whole_tops) {
                         let (vectors, _) = S::$as_simd(block);
-                        let mut top = simd.$splat($t::NEG_INFINITY);
-                        for &x in vectors {
-                            sound = simd.$and(sound, simd.$less(x, infinity));
+                        // A sum is not finite if one of its terms is not.
+                        let (mut top, mut sum) = (vectors[0], vectors[0]);
+                        for &x in &vectors[1..] {
                             top = simd.$max(x, top);
+                            sum = simd.$add(x, sum);
+                        }
+                        sound = simd.$and(sound, simd.$less(sum, infinity));
+                        if LEAST {
+                            for &x in vectors {
+                                least = simd.$min(x, least);
+                            }
                         }
                         if COPY {
                             let (copied, others) = copies.split_at_mut(BLOCK);
@@ -52,16 +70,17 @@ macro_rules! maxima {
                             copied.copy_from_slice(vectors);
                             copies = others;
                         }
-                        blocks.push(simd.$reduce_max(top));
+                        *block_top = simd.$reduce_max(top);
                     }
-                    if !rest.is_empty() {
-                        blocks.push(rest.iter().copied().fold($t::NEG_INFINITY, $t::max));
+                    for top in rest_top {
+                        *top = rest.iter().copied().fold($t::NEG_INFINITY, $t::max);
                     }
                     if COPY {
                         copied_rest.copy_from_slice(rest);
                     }
                     let sound = simd.$select(sound, simd.$splat(1.0), simd.$splat(0.0));
-                    simd.$reduce_min(sound) == 1.0 && rest.iter().all(|&x| x < $t::INFINITY)
+                    let is_sound = simd.$reduce_min(sound) == 1.0 && rest.iter().all(|&x| x < $t::INFINITY);
+                    (is_sound, rest.iter().copied().fold(simd.$reduce_min(least), $t::min))
                 }
             }
 
@@ -95,11 +114,24 @@ macro_rules! maxima {
             }
 
             fn block_maxima<const BLOCK: usize>(row: &[$t], blocks: &mut Vec<$t>) -> bool {
-                pulp::Arch::new().dispatch($module::Work::<BLOCK, false>(row, blocks, &mut []))
+                blocks.resize(row.len().div_ceil(BLOCK), 0.0);
+                pulp::Arch::new().dispatch($module::Work::<BLOCK, false, false>(row, blocks, &mut [])).0
             }
 
-            fn copied_maxima<const BLOCK: usize>(row: &[$t], copy: &mut [$t], blocks: &mut Vec<$t>) -> bool {
-                pulp::Arch::new().dispatch($module::Work::<BLOCK, true>(row, blocks, copy))
+            fn copied_maxima<const BLOCK: usize>(
+                row: &[$t],
+                copy: &mut [$t],
+                blocks: &mut Vec<$t>,
+                least: Option<&mut $t>,
+            ) -> bool {
+                blocks.resize(row.len().div_ceil(BLOCK), 0.0);
+                let arch = pulp::Arch::new();
+                let Some(least) = least else {
+                    return arch.dispatch($module::Work::<BLOCK, true, false>(row, blocks, copy)).0;
+                };
+                let (is_sound, found) = arch.dispatch($module::Work::<BLOCK, true, true>(row, blocks, copy));
+                *least = found;
+                is_sound
             }
         }
     };
@@ -111,6 +143,7 @@ maxima!(
     as_simd_f32s,
     as_mut_simd_f32s,
     splat_f32s,
+    add_f32s,
     min_f32s,
     max_f32s,
     less_than_f32s,
@@ -125,6 +158,7 @@ maxima!(
     as_simd_f64s,
     as_mut_simd_f64s,
     splat_f64s,
+    add_f64s,
     min_f64s,
     max_f64s,
     less_than_f64s,

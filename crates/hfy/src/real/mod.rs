@@ -114,6 +114,9 @@ pub trait Real:
     /// `Σ y t^(K-1), …, Σ y` over such powers `y` of `t`.
     fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K];
 
+    /// Writes powers of weights by an exponent between zero and one, zero for zero, where this machine has a table for them; else false.
+    fn roots(y: &[Self], powers: &mut [Self], exponent: Self) -> bool;
+
     /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.
     fn has_cells(value: Self, p: Self, least: Self) -> bool;
 
@@ -123,8 +126,11 @@ pub trait Real:
     /// Lends a table of cells, where there is one.
     fn with_cells<R>(affine: Affine<Self>, p: Self, least: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
 
-    /// Writes powers over scores, which come in whole blocks, and the numbers, `base` plus the distances, to room as long.
-    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self], t: &mut [Self]);
+    /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks.
+    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self]);
+
+    /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
+    fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
 
     /// Moves `(x - shift) scale` of the entries where that exceeds `level` to the front of `room`, part after part, and returns
     /// their number. There must be room for them and a few more.
@@ -133,11 +139,16 @@ pub trait Real:
     /// Moves the entries above `level` to the front and returns their number; what lies behind them may be anything.
     fn retain(values: &mut [Self], level: Self) -> usize;
 
-    /// Appends the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity.
+    /// Writes the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity, or so large that it could be.
     fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool;
 
-    /// The same, and writes a copy of the row, as long.
-    fn copied_maxima<const BLOCK: usize>(row: &[Self], copy: &mut [Self], blocks: &mut Vec<Self>) -> bool;
+    /// The same, and writes a copy of the row, as long, and the least entry, where that is asked for.
+    fn copied_maxima<const BLOCK: usize>(
+        row: &[Self],
+        copy: &mut [Self],
+        blocks: &mut Vec<Self>,
+        least: Option<&mut Self>,
+    ) -> bool;
 
     /// The least entry; infinity for none.
     fn minimum(row: &[Self]) -> Self;

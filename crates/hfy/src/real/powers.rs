@@ -23,6 +23,9 @@ pub(super) trait Raise: Sized {
     fn whole_sums<const K: usize>(row: &[Self], affine: Affine<Self>, k: u32) -> [f64; K];
 }
 
+/// With so many registers powers and their sums are kept in them side by side.
+const MANY_REGISTERS: usize = 32;
+
 macro_rules! raise {
     (
         $module:ident, $t:ident, $vector:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
@@ -63,7 +66,7 @@ macro_rules! raise {
                 }
             }
 
-            /// Sums of powers, with room for so many groups of four vectors between the two.
+            /// Sums of powers, with room for so many groups of four vectors between the two where registers do not hold both.
             pub(in super::super) struct Summing<'w, P, const K: usize, const ROOM: usize>(pub &'w [$t], pub P);
 
             impl<P: Power, const K: usize, const ROOM: usize> WithSimd for Summing<'_, P, K, ROOM> {
@@ -77,12 +80,21 @@ macro_rules! raise {
                     let (zero, mut total) = (simd.$splat(0.0), [0.0; K]);
                     let (mut t, mut y) = ([[zero; 4]; ROOM], [[zero; 4]; ROOM]);
                     for run in fours.chunks(ROOM) {
-                        for (scores, (t, y)) in run.iter().zip(t.iter_mut().zip(&mut y)) {
-                            [*t, *y] = power.raise(simd, scores);
-                        }
                         let mut sums = [zero; K];
-                        for (&t, &y) in t[..run.len()].as_flattened().iter().zip(y.as_flattened()) {
-                            add_chain!(simd, sums, y, t, $add, $mul, $mul_add);
+                        if S::REGISTER_COUNT >= MANY_REGISTERS {
+                            for scores in run {
+                                let [t, y] = power.raise(simd, scores);
+                                for i in 0..4 {
+                                    add_chain!(simd, sums, y[i], t[i], $add, $mul, $mul_add);
+                                }
+                            }
+                        } else {
+                            for (scores, (t, y)) in run.iter().zip(t.iter_mut().zip(&mut y)) {
+                                [*t, *y] = power.raise(simd, scores);
+                            }
+                            for (&t, &y) in t[..run.len()].as_flattened().iter().zip(y.as_flattened()) {
+                                add_chain!(simd, sums, y, t, $add, $mul, $mul_add);
+                            }
                         }
                         for (total, sum) in total.iter_mut().rev().zip(sums) {
                             *total += f64::from(simd.$reduce(sum));

@@ -10,7 +10,8 @@
 //! and misses by about `P(q)`: a few units in the last place of single precision for ten powers around `q > 5`. Whole
 //! powers are multiplications, so that the sums of a row cost half of what logarithms and exponentials would.
 
-use super::raise::{Offset, Scores, whole_sums};
+use super::exponent::Offset;
+use super::raise::{Scores, whole_sums};
 use crate::real::Real;
 
 /// How many whole powers are blended.
@@ -109,7 +110,8 @@ fn muentz(powers: &[f64], q: f64) -> [f64; POWERS] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::raise::{Exponent, moments};
+    use super::super::exponent::Exponent;
+    use super::super::raise::moments;
     use super::*;
 
     fn blended<T: Real, const K: usize>(z: &[T], at: Offset<T>, p: T) -> Option<[T; K]> {

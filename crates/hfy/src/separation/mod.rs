@@ -4,6 +4,7 @@ mod blend;
 mod bounded;
 mod capped;
 mod entmax;
+mod exponent;
 mod exponential;
 mod map;
 mod normmax;
@@ -106,8 +107,14 @@ pub struct Share<T> {
 
 /// A map that is solved by finding a threshold.
 trait Threshold<T: Real>: Sync {
-    /// Solves a row of which the maximum is known and the block maxima lie in the scratch; `None` where every entry is masked.
-    fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
+    /// Whether the least score is of use.
+    fn uses_least(&self) -> bool {
+        false
+    }
+
+    /// Solves a row of which the maximum is known, the least score may be, and the block maxima lie in the scratch; `None` where
+    /// every entry is masked.
+    fn solve(&self, theta: &[T], extremes: (T, Option<T>), scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
 }
 
 /// `theta ← ŷ(theta)`.

@@ -1,8 +1,9 @@
 //! Gamma-normmax: flatter than entmax over the patterns it keeps.
 
 use super::entmax::{Candidates, MOST};
+use super::exponent::Exponent;
 use super::pull::{Gradient, on_support};
-use super::raise::{Exponent, moments};
+use super::raise::moments;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
@@ -90,6 +91,7 @@ impl Normmax {
             return Ok(());
         }
         on_support(y, g, |y, g| {
+            let g = g.placed();
             let norm = self.norm(y);
             let mean: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum();
             check_gradient(mean, g)?;
@@ -106,7 +108,7 @@ impl Normmax {
 
 impl<T: Real> Threshold<T> for Normmax {
     #[inline(always)]
-    fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+    fn solve(&self, theta: &[T], (max, _): (T, Option<T>), scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
         if max == T::neg_infinity() {
             return Ok(None);
         }

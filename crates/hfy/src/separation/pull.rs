@@ -47,8 +47,19 @@ impl<'g, T: Real> Gradient<'g, T> {
 
 /// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights: zero where they are zero.
 pub(super) fn pull_sloped<T: Real>(y: &[T], g: Gradient<'_, T>, slope: impl Fn(&[T], &mut [T])) -> Result<()> {
-    on_support(y, g, |y, g| {
-        T::with_scratch(|scratch| {
+    on_support(y, g, |y, g| match g.from {
+        // The slopes lie where the result will be.
+        Some(from) => vectorised(
+            #[inline(always)]
+            || {
+                let mean = sloped_sums(y, from, g.to, &slope).mean(from)?;
+                for (s, &g) in g.to.iter_mut().zip(from) {
+                    *s = pulled(*s, g, mean);
+                }
+                Ok(())
+            },
+        ),
+        None => T::with_scratch(|scratch| {
             let slopes = &mut scratch.caps;
             if slopes.len() < y.len() {
                 slopes.resize(y.len(), T::zero());
@@ -56,25 +67,53 @@ pub(super) fn pull_sloped<T: Real>(y: &[T], g: Gradient<'_, T>, slope: impl Fn(&
             vectorised(
                 #[inline(always)]
                 || {
-                    let mut sums = Sums::default();
                     let slopes = &mut slopes[..y.len()];
-                    for ((y, s), g) in y.chunks(CHUNK).zip(slopes.chunks_mut(CHUNK)).zip(g.chunks(CHUNK)) {
-                        slope(y, s);
-                        sums.add(s, g);
+                    let mean = sloped_sums(y, g.to, slopes, &slope).mean(g.to)?;
+                    for (g, &s) in g.to.iter_mut().zip(&*slopes) {
+                        *g = pulled(s, *g, mean);
                     }
-                    sums.pull(slopes, g)
+                    Ok(())
                 },
             )
-        })
+        }),
     })
+}
+
+/// Writes slopes and returns their sums.
+#[inline(always)]
+fn sloped_sums<T: Real>(y: &[T], g: &[T], slopes: &mut [T], slope: &impl Fn(&[T], &mut [T])) -> Sums {
+    let mut sums = Sums::default();
+    for ((y, s), g) in y.chunks(CHUNK).zip(slopes.chunks_mut(CHUNK)).zip(g.chunks(CHUNK)) {
+        slope(y, s);
+        sums.add(s, g);
+    }
+    sums
 }
 
 /// `g ← s ∘ (g - Σ s g / Σ s)`.
 #[inline(always)]
-pub(super) fn pull<T: Real>(s: &[T], g: &mut [T]) -> Result<()> {
+pub(super) fn pull<T: Real>(s: &[T], g: Gradient<'_, T>) -> Result<()> {
     let mut sums = Sums::default();
-    sums.add(s, g);
-    sums.pull(s, g)
+    let from = g.from.unwrap_or(&*g.to);
+    sums.add(s, from);
+    let mean = sums.mean(from)?;
+    if let Some(from) = g.from {
+        for (to, (&s, &g)) in g.to.iter_mut().zip(s.iter().zip(from)) {
+            *to = pulled(s, g, mean);
+        }
+    } else {
+        for (g, &s) in g.to.iter_mut().zip(s) {
+            *g = pulled(s, *g, mean);
+        }
+    }
+    Ok(())
+}
+
+/// `s (g - mean)`, where `g` may be anything at an `s` of zero.
+#[inline(always)]
+fn pulled<T: Real>(s: T, g: T, mean: T) -> T {
+    let pulled = s * (g - mean);
+    if s > T::zero() { pulled } else { T::zero() }
 }
 
 /// Slopes that are written and then summed while they are in the nearest cache.
@@ -95,19 +134,15 @@ impl Sums {
         self.along += along;
     }
 
+    /// `Σ s g / Σ s`, zero where there are no slopes.
     #[inline(always)]
-    fn pull<T: Real>(&self, s: &[T], g: &mut [T]) -> Result<()> {
+    fn mean<T: Real>(&self, g: &[T]) -> Result<T> {
         if self.total == 0.0 {
-            g.fill(T::zero());
-            return Ok(());
+            return Ok(T::zero());
         }
         let mean = T::of(self.along / self.total);
         check_gradient(mean, g)?;
-        for (g, &s) in g.iter_mut().zip(s) {
-            let pulled = s * (*g - mean);
-            *g = if s > T::zero() { pulled } else { T::zero() };
-        }
-        Ok(())
+        Ok(mean)
     }
 }
 
@@ -117,7 +152,7 @@ impl Sums {
 pub(super) fn on_support<T: Real>(
     y: &[T],
     g: Gradient<'_, T>,
-    work: impl Fn(&[T], &mut [T]) -> Result<()>,
+    work: impl Fn(&[T], Gradient<'_, T>) -> Result<()>,
 ) -> Result<()> {
     // Taken out, so that `work` can borrow scratch of its own.
     let (mut kept, mut gradients, mut blocks) = T::with_scratch(|scratch| {
@@ -128,13 +163,13 @@ pub(super) fn on_support<T: Real>(
         #[inline(always)]
         || compress(y, g.from.unwrap_or(&*g.to), &mut blocks, (&mut kept, &mut gradients)),
     );
-    let done = few && work(&kept, &mut gradients).is_ok();
+    let done = few && work(&kept, Gradient::in_place(&mut gradients)).is_ok();
     if done {
         expand(&blocks, &gradients, &mut *g.to);
     }
     T::with_scratch(|scratch| (scratch.kept, scratch.bounds, scratch.blocks) = (kept, gradients, blocks));
     // An error must name the place in the whole row.
-    if done { Ok(()) } else { work(y, g.placed()) }
+    if done { Ok(()) } else { work(y, g) }
 }
 
 /// Copies the blocks that have weight, unless they are half of the row or more; `blocks` says of each whether it was copied.
@@ -146,7 +181,7 @@ fn compress<T: Real>(y: &[T], g: &[T], blocks: &mut Vec<T>, (kept, gradients): (
     // Rows with weight nearly everywhere are told by a few of their blocks.
     const SAMPLE: usize = 32;
     let sampled = whole.iter().step_by(whole.len().div_ceil(SAMPLE).max(1));
-    if sampled.clone().count() == SAMPLE && sampled.filter(|block| maximum(*block) > zero).count() > SAMPLE / 4 * 3 {
+    if sampled.clone().count() == SAMPLE && sampled.filter(|block| maximum(*block) > zero).count() > SAMPLE / 8 * 5 {
         return false;
     }
     let mut touched = 0;

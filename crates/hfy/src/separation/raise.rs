@@ -2,87 +2,9 @@
 //!
 //! A power below the least normal number counts as zero: smaller ones would take many times as long.
 
+use super::exponent::{Exponent, Offset};
 use super::scan::{BLOCK, maximum, share};
 use crate::real::{Affine, Near, Real, Table, greater};
-
-/// An exponent, and with it the way that powers are computed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Exponent<T> {
-    /// A whole number: multiplications only.
-    Whole(u32),
-    /// Any number, through logarithm and exponential.
-    Plain(T),
-    /// A large number: the rounding of `1 + d` is made good, without which nothing would be left of the approach of
-    /// entmax to softmax.
-    Precise(T),
-    /// The same for numbers that lie near one another, around a middle.
-    Near(T, T),
-    /// The same for many that lie between bounds, the best score and this one as `z`, by a table.
-    Cells(T, T),
-}
-
-/// Entries that a table pays for itself in.
-const WORTH_A_TABLE: usize = 2048;
-
-/// Exponents above this are large.
-const LARGE: u32 = 24;
-
-impl<T: Real> Exponent<T> {
-    pub(crate) fn of(p: T) -> Self {
-        let (whole, large) = (p.round(), T::of(f64::from(LARGE)));
-        if whole >= T::one() && whole <= large && (p - whole).abs() <= T::of(16.0) * T::epsilon() * whole {
-            Exponent::Whole(whole.wide() as u32)
-        } else if p > large {
-            Exponent::Precise(p)
-        } else {
-            Exponent::Plain(p)
-        }
-    }
-
-    /// The next whole exponent, where powers of that are cheaper.
-    pub(crate) fn above(p: T) -> Option<u32> {
-        let next = p.ceil();
-        (p > T::of(4.0) && next <= T::of(f64::from(LARGE))).then(|| next.wide() as u32)
-    }
-
-    /// Whether rounding of `1 + d` matters.
-    #[inline(always)]
-    pub(crate) fn is_large(self) -> bool {
-        matches!(self, Exponent::Precise(_) | Exponent::Near(..) | Exponent::Cells(..))
-    }
-
-    /// Whether the least score may make powers cheaper.
-    #[inline(always)]
-    pub(crate) fn may_fit(self) -> bool {
-        self.is_large() && Near::<T>::suffices()
-    }
-
-    /// The cheapest way for so many scores, of which none lies below the least, as `z`, at a threshold.
-    #[inline(always)]
-    pub(crate) fn fitted(self, threshold: Offset<T>, least: T, entries: usize) -> Self {
-        match self {
-            Exponent::Precise(p) if entries >= WORTH_A_TABLE && T::has_cells(threshold.value, p, least) => {
-                Exponent::Cells(p, least)
-            }
-            Exponent::Precise(p) => {
-                Near::middle(threshold.value, p, least).map_or(self, |middle| Exponent::Near(p, middle))
-            }
-            other => other,
-        }
-    }
-
-    /// The exponent less `n`; a whole one not below zero.
-    fn less(self, n: u32) -> Self {
-        let real = T::of(f64::from(n));
-        match self {
-            Exponent::Whole(k) => Exponent::Whole(k.saturating_sub(n)),
-            Exponent::Plain(p) => Exponent::Plain(p - real),
-            Exponent::Precise(p) => Exponent::Precise(p - real),
-            Exponent::Near(p, middle) => Exponent::Near(p - real, middle),
-            Exponent::Cells(p, least) => Exponent::Cells(p - real, least),
-        }
-    }
-}
 
 impl<T: Real> Affine<T> {
     /// Distances `t` themselves: normmax weighs by a power one less than that of its threshold, which may be large where it is not.
@@ -111,8 +33,20 @@ impl<T: Real> Affine<T> {
 
 /// Turns scores `y` into powers of their `t`, zero where they weigh nothing, in room as large, where those that are not whole leave
 /// `t`, or anything for what weighs nothing.
-trait Raise<T> {
+trait Raise<T: Real> {
     fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]);
+
+    /// Whether powers cost little more than to find out where they are zero.
+    #[inline(always)]
+    fn is_cheap(&self) -> bool {
+        false
+    }
+
+    /// What does all of this, where there is one, and the base of its numbers.
+    #[inline(always)]
+    fn table(&self) -> Option<(Table<'_>, T)> {
+        None
+    }
 }
 
 struct Whole(u32);
@@ -125,15 +59,17 @@ impl<T: Real> Raise<T> for Whole {
     fn raise(&self, affine: Affine<T>, y: &mut [T], _t: &mut [T]) {
         T::raise_whole(y, affine, self.0);
     }
+
+    #[inline(always)]
+    fn is_cheap(&self) -> bool {
+        true
+    }
 }
 
 impl<T: Real> Raise<T> for Plain<'_, T> {
     #[inline(always)]
     fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        let (&Plain(p, table), least) = (self, affine.least);
-        if let Some(table) = table {
-            return T::raise_tabled(table, affine, T::zero(), y, t);
-        }
+        let (&Plain(p, _), least) = (self, affine.least);
         for (y, t) in y.iter_mut().zip(&mut *t) {
             *t = greater(affine.distance(*y), T::zero());
             *y = (if *t > least { *t } else { T::one() }).log2_times(p);
@@ -143,15 +79,17 @@ impl<T: Real> Raise<T> for Plain<'_, T> {
             *y = if t > least { power } else { T::zero() };
         }
     }
+
+    #[inline(always)]
+    fn table(&self) -> Option<(Table<'_>, T)> {
+        self.1.map(|table| (table, T::zero()))
+    }
 }
 
 impl<T: Real> Raise<T> for Precise<'_, T> {
     #[inline(always)]
     fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        let (&Precise(p, table), one, least) = (self, T::one(), T::least_exponent());
-        if let Some(table) = table {
-            return T::raise_tabled(table, affine, one, y, t);
-        }
+        let (&Precise(p, _), one, least) = (self, T::one(), T::least_exponent());
         for (t, y) in t.iter_mut().zip(&mut *y) {
             let d = affine.distance(*y);
             let sum = one + d;
@@ -164,47 +102,17 @@ impl<T: Real> Raise<T> for Precise<'_, T> {
             *y = if *y > least { power } else { T::zero() };
         }
     }
+
+    #[inline(always)]
+    fn table(&self) -> Option<(Table<'_>, T)> {
+        self.1.map(|table| (table, T::one()))
+    }
 }
 
 /// Entries whose powers are computed together, through logarithm and exponential. A power is a long chain of operations;
 /// logarithms of many, then exponentials, are twice as many chains of half the length, and more of them fit into a
 /// processor's window.
 const MANY: usize = 256;
-
-/// A threshold `τ` as what is taken from the scores: `τ` itself, which keeps its digits as it approaches zero, or, for
-/// large exponents, `ω = 1 + τ`, which keeps them as entmax approaches softmax.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Offset<T> {
-    pub(crate) value: T,
-    /// One for large exponents, else zero: `t = base + (z - value)`.
-    pub(crate) base: T,
-}
-
-impl<T: Real> Offset<T> {
-    /// A threshold no greater than `tau`.
-    #[inline(always)]
-    pub(crate) fn left_of(tau: T, exponent: Exponent<T>) -> Self {
-        let (one, slack) = (T::one(), T::of(16.0) * T::epsilon());
-        if exponent.is_large() {
-            Offset { value: greater(tau + one - slack, T::zero()), base: one }
-        } else {
-            Offset { value: greater(tau - slack, -one), base: T::zero() }
-        }
-    }
-
-    /// The threshold of `n` equal scores, the greatest that there is: `-n^(-1/p)`.
-    #[inline(always)]
-    pub(crate) fn upper(self, n: usize, inverse: T) -> T {
-        let log = -inverse * T::of(n as f64).ln();
-        if self.base == T::one() { -log.exp_m1() } else { -log.exp() }
-    }
-
-    /// `τ`.
-    #[inline(always)]
-    pub(crate) fn tau(self) -> T {
-        self.value - self.base
-    }
-}
 
 /// Scores as they lie, and what makes `z = (x - shift) scale` of them.
 #[derive(Debug, Clone, Copy)]
@@ -262,6 +170,9 @@ pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T
 
 #[inline(always)]
 fn sums<T: Real, const K: usize>(z: Scores<'_, T>, affine: Affine<T>, by: &impl Raise<T>) -> [f64; K] {
+    if let Some((table, base)) = by.table() {
+        return T::tabled_sums(table, affine, base, z.row);
+    }
     // Room for more than there is would take longer to clear than a few powers do.
     if z.row.len() <= BLOCK {
         sums_in::<T, K, BLOCK>(z.row, affine, by)
@@ -336,7 +247,12 @@ fn fill_by<T: Real>(row: &mut [T], affine: Affine<T>, by: &impl Raise<T>) {
         |x| affine.weighs(x),
     );
     let (whole, rest) = row.split_at_mut(row.len() / BLOCK * BLOCK);
-    if weighing > DENSE {
+    let dense = if by.is_cheap() { DENSE_IF_CHEAP } else { DENSE };
+    if weighing > dense
+        && let Some((table, base)) = by.table()
+    {
+        T::raise_tabled(table, affine, base, whole);
+    } else if weighing > dense {
         let mut t = [T::zero(); MANY];
         for many in whole.chunks_mut(MANY) {
             by.raise(affine, many, &mut t[..many.len()]);
@@ -378,13 +294,17 @@ fn as_block<T: Real>(rest: &mut [T], work: impl FnOnce(&mut [T; BLOCK])) {
 /// The share of entries that weigh something from which on few blocks are without any: powers of many together are cheaper than those
 /// of a block after the other.
 const DENSE: f64 = 0.05;
+/// The same for powers that cost little.
+const DENSE_IF_CHEAP: f64 = 0.005;
 
 /// The weights of a block; zeros without a power where nothing weighs.
 #[inline(always)]
 fn fill_block<T: Real>(block: &mut [T; BLOCK], affine: Affine<T>, by: &impl Raise<T>) {
-    if affine.weighs(maximum(block)) {
-        by.raise(affine, block, &mut [T::zero(); BLOCK]);
-    } else {
+    if !affine.weighs(maximum(block)) {
         *block = [T::zero(); BLOCK];
+    } else if let Some((table, base)) = by.table() {
+        T::raise_tabled(table, affine, base, block);
+    } else {
+        by.raise(affine, block, &mut [T::zero(); BLOCK]);
     }
 }

@@ -38,10 +38,15 @@ pub trait Weigh: Sized {
 
 /// Once for each map and type, however the block maxima were found.
 #[inline(never)]
-fn find<T: Real, M: Threshold<T>>(map: &M, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Solved<T>>> {
+fn find<T: Real, M: Threshold<T>>(
+    map: &M,
+    theta: &[T],
+    extremes: (T, Option<T>),
+    scratch: &mut Scratch<T>,
+) -> Result<Option<Solved<T>>> {
     let weights = vectorised(
         #[inline(always)]
-        || map.solve(theta, max, scratch),
+        || map.solve(theta, extremes, scratch),
     )?;
     Ok(weights.map(Solved))
 }
@@ -55,7 +60,7 @@ macro_rules! solve {
                         #[inline(always)]
                         || block_maxima(theta, &mut scratch.blocks),
                     )?;
-                    find(map, theta, max, scratch)
+                    find(map, theta, (max, None), scratch)
                 }
 
                 fn solve_copy(
@@ -64,11 +69,12 @@ macro_rules! solve {
                     copy: &mut [Self],
                     scratch: &mut Scratch<Self>,
                 ) -> Result<Option<Solved<Self>>> {
+                    let mut least = <$map as Threshold<$type>>::uses_least(map).then_some(0.0);
                     let max = vectorised(
                         #[inline(always)]
-                        || copied_maxima(theta, copy, &mut scratch.blocks),
+                        || copied_maxima(theta, copy, &mut scratch.blocks, least.as_mut()),
                     )?;
-                    find(map, copy, max, scratch)
+                    find(map, copy, (max, least), scratch)
                 }
             }
         )*

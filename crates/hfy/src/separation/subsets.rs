@@ -85,7 +85,7 @@ fn padded<T: Real>(kept: &mut [T], count: usize) -> &[T] {
 
 impl<T: Real> Threshold<T> for Subsets {
     #[inline(always)]
-    fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+    fn solve(&self, theta: &[T], (max, _): (T, Option<T>), scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
         let (zero, one, mass) = (T::zero(), T::one(), T::of(self.k));
         if self.k > theta.len() as f64 {
             return Err(Error::parameter("k", self.k, "k must not exceed the number of entries in a row"));

@@ -6,7 +6,8 @@
 //! from the left and take few rounds.
 
 use super::blend::Blend;
-use super::raise::{Exponent, Offset, Scores, moments};
+use super::exponent::{Exponent, Offset};
+use super::raise::{Scores, moments};
 use super::scan::sum;
 use super::step::{MOST, Step};
 use crate::real::Real;
@@ -128,9 +129,13 @@ pub(crate) fn general<T: Real>(
     let blends = matches!(exponent, Exponent::Plain(_)) && Blend::pays(p, z.row.len());
     let sums = Sums { exponent, blend: blends.then(|| blend.set(p.wide())) };
     let is_near = matches!(exponent.fitted(left, z.least, z.row.len()), Exponent::Near(..) | Exponent::Cells(..));
-    // Weights of scores near one another are nearly exponentials, for which long steps need fewer terms; the fewer, the closer a
-    // sample comes, which it does where even the best entry weighs little.
-    if p < T::of(4.0) || (is_near && p * (-left.value).log_one_plus() < T::of(-3.0)) {
+    // Where the best entry has much of the weight a sample that hits or misses it is far off, and the left end is close.
+    let best = p * (-left.value).log_one_plus();
+    let is_heavy = is_near && best > T::of(-2.5);
+    let sample = (!is_heavy).then_some(sample);
+    // Weights of scores near one another are nearly exponentials, for which long steps need fewer terms; the fewer, the closer the
+    // start is, which that from a sample is where even the best entry weighs little.
+    if p < T::of(4.0) || is_heavy || (is_near && best < T::of(-3.0)) {
         search::<T, 3>(z, (sums, p), left, sample)
     } else if p <= T::of(6.5) || is_near {
         search::<T, 5>(z, (sums, p), left, sample)
@@ -144,11 +149,14 @@ fn search<T: Real, const K: usize>(
     z: Scores<'_, T>,
     (mut sums, p): (Sums<'_, T>, T),
     left: Offset<T>,
-    sample: &mut Vec<T>,
+    sample: Option<&mut Vec<T>>,
 ) -> Offset<T> {
     let mut search = Search::new(p, left, z.row.len());
-    // Where a few entries have most of the weight, and a sample misses them, the left end is closer.
-    let mut at = Offset { value: sampled::<T, K>(z, (sums, p), left, sample).max(left.value), ..left };
+    let mut at = left;
+    if let Some(sample) = sample {
+        // Where a few entries have most of the weight, and a sample misses them, the left end is closer.
+        at.value = sampled::<T, K>(z, (sums, p), left, sample).max(left.value);
+    }
     for _ in 0..60 {
         let (next, last) = search.next(at.value, &sums.at::<K>(z, at));
         at.value = next;

@@ -1,8 +1,9 @@
 //! Every threshold map is a function of one score once its threshold is known.
 
 use super::Support;
-use super::raise::{self, Exponent, Offset};
-use super::scan::BLOCK;
+use super::exponent::{Exponent, Offset};
+use super::raise;
+use super::scan::{BLOCK, maximum};
 use crate::real::{Real, greater, lesser};
 
 /// A solved row: the weight of an entry as a function of its score.
@@ -70,20 +71,16 @@ impl<T: Real> Weights<T> {
             Weights::Root { shift, scale, lowest, least } => {
                 let (root, power) = (least.powf(scale), T::one() / scale);
                 for part in row.chunks_mut(BLOCK) {
-                    let mut top = T::neg_infinity();
-                    for x in part.iter_mut() {
-                        *x = (*x - shift) * scale - lowest;
-                        top = greater(*x, top);
-                    }
-                    if top < zero {
+                    if (maximum(part) - shift) * scale < lowest {
                         part.fill(zero);
                         continue;
                     }
                     for x in part.iter_mut() {
-                        *x = if *x > zero {
+                        let d = (*x - shift) * scale - lowest;
+                        *x = if d > zero {
                             // A power and its root may round below where they came from; order must not suffer.
-                            greater((*x + root).powf(power), least)
-                        } else if *x == zero {
+                            greater((d + root).powf(power), least)
+                        } else if d == zero {
                             least
                         } else {
                             zero

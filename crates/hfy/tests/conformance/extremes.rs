@@ -1,6 +1,6 @@
 //! Numbers at the ends of the range: huge, tiny, far apart, a huge common shift, one entry.
 
-use hfy::{Convex, Exponential, Map, Power, Real};
+use hfy::{Convex, Entmax, Exponential, Map, Power, Real};
 
 use super::optimality::check_row;
 use crate::common::describe::{distance, every_map, ignores_shifts, label, mass};
@@ -102,8 +102,11 @@ fn far_scores_do_not_blur_near_ones<T: Real>() {
 
 fn a_single_entry_takes_all<T: Real>() {
     let (huge, tiny) = ends::<T>();
+    // Exponents of every kind, and every way in which powers are computed.
+    let others = [1.0001, 1.003, 1.02, 1.03, 1.06, 1.13, 1.17, 1.23];
+    let others = others.map(|alpha| Map::from(Entmax::new(alpha).expect("valid")));
     for score in [0.0, 1.0, -3.0, huge, -huge, tiny, -tiny] {
-        for map in simplex_maps(1) {
+        for map in simplex_maps(1).into_iter().chain(others.clone()) {
             let mass = mass(&map).expect("the mass is fixed");
             let y = solved(&map, &[T::of(score)]);
             assert_eq!(y, [T::of(mass)], "{} at {score:e}", label(&map));

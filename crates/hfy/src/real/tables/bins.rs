@@ -1,9 +1,9 @@
 //! Powers of any numbers by tables.
 //!
-//! A number is `2^e c (1 + f)`, `c` the middle of one of 32 bins between 1 and 2: its power is that of `2^e`, that of `c`, and a
+//! A number up to one is `2^e c (1 + f)`, `c` the middle of one of 32 bins between 1 and 2: its power is that of `2^e`, that of `c`, and a
 //! series in `f`.
 
-use super::{REACH, SIZE, TERMS, powers, series};
+use super::{SIZE, Series};
 use crate::real::Real;
 
 /// A table for one exponent.
@@ -19,35 +19,42 @@ pub struct Bins {
     powers: [f32; SIZE],
     /// `2^(p e + LIFT)`, from `e = 1 - SIZE` up to zero.
     scales: [f32; SIZE],
-    /// Those of the series, times `2^-LIFT`.
-    terms: [f32; TERMS],
+    /// Times `2^-LIFT`.
+    series: Series,
 }
 
 /// Powers of two are lifted by this, so that none that matters is below the normal numbers.
-const LIFT: f64 = 64.0;
+const LIFT: f64 = 96.0;
 
 /// How large `f` becomes.
-const HALF_BIN: f64 = 0.5 / (SIZE as f64 + 0.5);
+pub(super) const HALF_BIN: f64 = 0.5 / (SIZE as f64 + 0.5);
 
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 impl Bins {
     /// Whether the series is as good as single precision, and the table reaches as far as powers do.
     #[inline(always)]
     pub(super) fn suffice(p: f32) -> bool {
-        p >= 4.0 && f64::from(p) <= REACH / HALF_BIN
+        p >= 4.0 && Series::suffices(f64::from(p), HALF_BIN)
     }
 
     #[inline(always)]
     pub(super) fn new(p: f32) -> Self {
         let wide = f64::from(p);
-        let inverses: [f32; SIZE] = std::array::from_fn(|i| (1.0 / (1.0 + (i as f64 + 0.5) / SIZE as f64)) as f32);
+        let mut scales = std::array::from_fn(|i| {
+            let log = wide * (i as f64 + 1.0 - SIZE as f64) + LIFT;
+            // What is not a normal number takes long.
+            if log < -126.0 { 0.0 } else { log.exp2() as f32 }
+        });
+        // Numbers go up to one, and none but that has this scale: its power is made one by what follows.
+        scales[SIZE - 1] *= 1.0 + 8.0 * f32::EPSILON;
+        let inverses = inverses();
         Bins {
             p,
             least: f32::least_base(p),
             inverses,
-            powers: powers(inverses.map(f64::from), -wide),
-            scales: std::array::from_fn(|i| (wide * (i as f64 + 1.0 - SIZE as f64) + LIFT).exp2() as f32),
-            terms: series(wide, HALF_BIN, LIFT),
+            powers: inverses.map(|inverse| f64::from(inverse).powf(-wide) as f32),
+            scales,
+            series: Series::new(wide, HALF_BIN, LIFT),
         }
     }
 
@@ -58,46 +65,75 @@ impl Bins {
     }
 }
 
+/// `1 / c`.
+pub(super) fn inverses() -> [f32; SIZE] {
+    std::array::from_fn(|i| (1.0 / (1.0 + (i as f64 + 0.5) / SIZE as f64)) as f32)
+}
+
 #[cfg(target_arch = "x86_64")]
 mod vectors {
     use pulp::x86::V4;
     use pulp::{Simd, cast, f32x16};
 
-    use super::super::lent::{find, halves, splat, sum};
+    use super::super::lookup::{Lookup, find, halves, splat, sum};
     use super::Bins;
     use crate::real::Affine;
 
+    /// `BEYOND` where numbers are `1 + d`, for large exponents: the digits that are lost are made good.
+    #[derive(Clone, Copy)]
+    struct Loaded<const BEYOND: bool, const TERMS: usize> {
+        shift: f32x16,
+        scale: f32x16,
+        value: f32x16,
+        least: f32x16,
+        zero: f32x16,
+        one: f32x16,
+        inverses: [f32x16; 2],
+        powers: [f32x16; 2],
+        scales: [f32x16; 2],
+        terms: [f32x16; TERMS],
+    }
+
     impl Bins {
-        /// `BEYOND` where numbers are `1 + d`, for large exponents: the digits that are lost are made good.
         #[inline(always)]
-        pub(in super::super) fn raise<const BEYOND: bool>(
+        pub(in super::super) fn terms(&self) -> usize {
+            self.series.count
+        }
+
+        #[inline(always)]
+        pub(in super::super) fn lookup<const BEYOND: bool, const TERMS: usize>(
             &self,
             simd: V4,
             affine: Affine<f32>,
-            y: &mut [f32],
-            t: &mut [f32],
-        ) {
-            let (inverses, powers, scales) = (halves(&self.inverses), halves(&self.powers), halves(&self.scales));
+        ) -> impl Lookup {
             let [shift, scale, value, least, zero, one] =
-                splat(simd, [affine.shift, affine.scale, affine.value, self.least, 0.0, 1.0]);
-            let terms = splat(simd, self.terms);
-            for (y, t) in V4::as_mut_simd_f32s(y).0.iter_mut().zip(V4::as_mut_simd_f32s(t).0) {
-                let d = simd.sub_f32s(simd.mul_f32s(simd.sub_f32s(*y, shift), scale), value);
-                *t = simd.max_f32s(if BEYOND { simd.add_f32s(one, d) } else { d }, zero);
-                let bin: f32x16 = cast(simd.avx512f._mm512_srli_epi32::<18>(cast(*t)));
-                let exponent: f32x16 = cast(simd.avx512f._mm512_srli_epi32::<23>(cast(*t)));
-                let mantissa: f32x16 = cast(simd.avx512f._mm512_getmant_ps::<0, 0>(cast(*t)));
-                let inverse = find(simd, inverses, bin);
-                let mut f: f32x16 = cast(simd.avx512f._mm512_fmsub_ps(cast(mantissa), cast(inverse), cast(one)));
-                if BEYOND {
-                    // Twice, as if every number were between a half and one: below that the power is small, and so is what is left.
-                    let lost = simd.sub_f32s(d, simd.sub_f32s(*t, one));
-                    f = simd.mul_add_e_f32s(simd.add_f32s(lost, lost), inverse, f);
-                }
-                let power = simd.mul_f32s(find(simd, powers, bin), find(simd, scales, exponent));
-                let weighs = simd.greater_than_f32s(*t, least);
-                *y = cast(simd.avx512f._mm512_maskz_mul_ps(weighs.0, cast(power), cast(sum(simd, &terms, f))));
+                splat(simd, &[affine.shift, affine.scale, affine.value, self.least, 0.0, 1.0]);
+            let (inverses, powers, scales) = (halves(&self.inverses), halves(&self.powers), halves(&self.scales));
+            let terms = splat(simd, &self.series.terms);
+            Loaded::<BEYOND, TERMS> { shift, scale, value, least, zero, one, inverses, powers, scales, terms }
+        }
+    }
+
+    impl<const BEYOND: bool, const TERMS: usize> Lookup for Loaded<BEYOND, TERMS> {
+        #[inline(always)]
+        fn raise(self, simd: V4, scores: f32x16) -> [f32x16; 2] {
+            let d = simd.sub_f32s(simd.mul_f32s(simd.sub_f32s(scores, self.shift), self.scale), self.value);
+            let t = simd.max_f32s(if BEYOND { simd.add_f32s(self.one, d) } else { d }, self.zero);
+            let bin: f32x16 = cast(simd.avx512f._mm512_srli_epi32::<18>(cast(t)));
+            let exponent: f32x16 = cast(simd.avx512f._mm512_srli_epi32::<23>(cast(t)));
+            let mantissa: f32x16 = cast(simd.avx512f._mm512_getmant_ps::<0, 0>(cast(t)));
+            let inverse = find(simd, self.inverses, bin);
+            let mut f: f32x16 = cast(simd.avx512f._mm512_fmsub_ps(cast(mantissa), cast(inverse), cast(self.one)));
+            if BEYOND {
+                // Twice, as if every number were between a half and one: below that nothing is lost.
+                let lost = simd.sub_f32s(d, simd.sub_f32s(t, self.one));
+                f = simd.mul_add_e_f32s(simd.add_f32s(lost, lost), inverse, f);
             }
+            let power = simd.mul_f32s(find(simd, self.powers, bin), find(simd, self.scales, exponent));
+            let weighs = simd.greater_than_f32s(t, self.least);
+            let sum = sum(simd, &self.terms, f);
+            let power = simd.avx512f._mm512_maskz_mul_ps(weighs.0, cast(power), cast(sum));
+            [t, simd.min_f32s(cast(power), self.one)]
         }
     }
 }
@@ -107,11 +143,12 @@ mod tests {
     use super::super::Tabled;
     use super::*;
     use crate::real::Affine;
+    use crate::real::moments::add_one;
 
     #[test]
     fn powers_by_bins_are_powers() {
         let mut tried = 0;
-        for p in [4.0_f32, 5.3, 7.7, 12.5, 16.7, 23.9, 25.0, 33.3, 37.0] {
+        for p in [4.0_f32, 5.3, 7.7, 8.5, 12.5, 16.7, 23.9, 25.0, 33.3, 45.0, 51.0, 100.0, 103.5] {
             // Numbers beyond one are those of large exponents.
             for base in [0.0_f32, 1.0].into_iter().filter(|&base| base == 0.0 || p > 24.0) {
                 <f32 as Tabled>::with_bins(p, |table| {
@@ -119,9 +156,10 @@ mod tests {
                     tried += 1;
                     let affine = Affine { shift: 2.0, scale: 0.125, value: base - 1.0 + 0.01, least: 0.0 };
                     let scores: Vec<f32> = (0..8192).map(|i| 2.0 - i as f32 / 1024.0).collect();
-                    let (mut y, mut t) = (scores.clone(), scores.clone());
-                    <f32 as Tabled>::raise_tabled(table, affine, base, &mut y, &mut t);
-                    for (&x, (&y, &t)) in scores.iter().zip(y.iter().zip(&t)) {
+                    let mut y = scores.clone();
+                    <f32 as Tabled>::raise_tabled(table, affine, base, &mut y);
+                    let mut total = [0.0; 3];
+                    for (&x, &y) in scores.iter().zip(&y) {
                         let d = (f64::from(x) - 2.0) * 0.125 - f64::from(affine.value);
                         let number = (f64::from(base) + d).max(0.0);
                         let is_normal = number > f64::from(f32::least_base(p));
@@ -132,7 +170,11 @@ mod tests {
                             (f64::from(y) - power).abs() <= (3e-7 + rounding) * power + 3e-38,
                             "{p}, {base}, {x}: {y} {power}"
                         );
-                        assert!((f64::from(t) - number).abs() <= 1.2e-7, "{x}: {t}");
+                        add_one(&mut total, power, number);
+                    }
+                    let sums: [f64; 3] = <f32 as Tabled>::tabled_sums(table, affine, base, &scores);
+                    for (sum, total) in sums.into_iter().zip(total) {
+                        assert!((sum / total - 1.0).abs() < 1e-6, "{p}, {base}: {sums:?} {total:?}");
                     }
                 });
             }
@@ -143,24 +185,35 @@ mod tests {
     }
 
     #[test]
-    fn bins_follow_the_exponent() {
+    fn bins_follow_the_exponent_and_one_stays_one() {
         let power = |p: f32| {
             <f32 as Tabled>::with_bins(p, |table| {
-                let (mut y, mut t) = ([0.5_f32; 32], [0.0; 32]);
+                let mut y = [0.5_f32; 32];
                 let affine = Affine { shift: 0.0, scale: 1.0, value: 0.0, least: 0.0 };
                 table.map(|table| {
-                    <f32 as Tabled>::raise_tabled(table, affine, 0.0, &mut y, &mut t);
+                    <f32 as Tabled>::raise_tabled(table, affine, 0.0, &mut y);
                     y[0]
                 })
             })
         };
+        let one = |p: f32, base: f32| {
+            <f32 as Tabled>::with_bins(p, |table| {
+                let mut y = [0.0_f32; 32];
+                let affine = Affine { shift: 0.0, scale: 1.0, value: base - 1.0, least: 0.0 };
+                table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, base, &mut y)).is_none()
+                    || y == [1.0; 32]
+            })
+        };
+        for p in 4..=104 {
+            assert!(one(p as f32, 0.0) && one(p as f32 - 0.3, 1.0), "1^{p} is not one");
+        }
         for p in [5.0_f32, 7.5, 5.0] {
             if let Some(power) = power(p) {
                 assert!((power / 0.5_f32.powf(p) - 1.0).abs() < 1e-6, "{p}: {power}");
             }
         }
         assert_eq!(power(3.9), None);
-        assert_eq!(power(38.0), None);
+        assert_eq!(power(105.0), None);
         <f64 as Tabled>::with_bins(7.5, |table| assert!(table.is_none()));
     }
 }

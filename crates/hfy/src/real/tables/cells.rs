@@ -1,9 +1,10 @@
 //! Powers of scores between two bounds by tables.
 //!
-//! The bounds are parted into 32 cells, the last of them around the best score. In one with the middle `x_j`, where `t = 1 + d` is `t_j`,
-//! a power is `t_j^p (1 + f)^p` with `f = (x - x_j) scale / t_j`. No digits are lost on the way to `f`.
+//! The bounds are parted into 32 cells, the last of them around the best score: a power is that of `t = 1 + d` in the middle of one,
+//! times `(1 + f)^p`. Where `f` is too large for a short series it is looked up once more, in cells of its own.
 
-use super::{REACH, SIZE, TERMS, powers, series};
+use super::level::Level;
+use super::{SIZE, Series};
 use crate::real::{Affine, Real};
 
 /// A table for one exponent and one threshold.
@@ -11,15 +12,12 @@ use crate::real::{Affine, Real};
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub struct Cells {
     made_for: (Affine<f32>, f32, f32),
-    /// Cells in a unit of scores.
-    per_score: f32,
-    /// `x_j` less the best score.
-    middles: [f32; SIZE],
-    /// `scale / t_j`.
-    rates: [f32; SIZE],
-    /// `t_j^p`.
-    powers: [f32; SIZE],
-    terms: [f32; TERMS],
+    scores: Level,
+    /// Cells of `f`, where there are such.
+    inner: Option<Level>,
+    series: Series,
+    /// Scores no greater than this, less the best, have a power that is not a normal number.
+    floor: f32,
 }
 
 /// The number of the last cell.
@@ -28,31 +26,72 @@ const LAST: f64 = SIZE as f64 - 1.0;
 /// The part of the scores' range that a cell has; all reach a little further than scores do, for rounding.
 const WIDTH: f64 = 1.001 / (LAST + 0.5);
 
+/// The number of the cell in the middle of the inner ones, of which there are two for each up to this and one more.
+const MIDDLE: f64 = 15.0;
+
+/// The part of the largest `f` that an inner cell has.
+const INNER_WIDTH: f64 = 1.002 / (MIDDLE + 0.5);
+
+/// Powers are lifted by as many powers of two where they are a product of three, so that none of those is below the normal numbers.
+const LIFT: f64 = 32.0;
+
+/// How a range of scores is parted.
+struct Plan {
+    /// As `z`.
+    least: f64,
+    /// How large `f` becomes.
+    outer: f64,
+    /// How large that becomes which a series is summed for.
+    reach: f64,
+    is_nested: bool,
+}
+
+impl Plan {
+    /// For `z` from `least` up to zero; `None` where the series would not be as good as single precision.
+    #[inline(always)]
+    fn new(value: f32, p: f32, least: f32) -> Option<Self> {
+        let (top, p) = (1.0 - f64::from(value), f64::from(p));
+        let floor = (f64::from(f32::least_exponent()) / p).exp2() - top;
+        let least = f64::from(least).max(floor);
+        let outer = 0.5 * WIDTH * -least / (top + LAST * WIDTH * least);
+        let inner = 0.5 * INNER_WIDTH * outer / (1.0 - outer);
+        // Cells of next to no width could not be told apart.
+        if !(least < -1e-6) {
+            None
+        } else if least > floor && p * outer <= SHORT {
+            Some(Plan { least, outer, reach: outer, is_nested: false })
+        } else if outer < 0.5 && p * inner <= SHORT {
+            Some(Plan { least, outer, reach: inner, is_nested: true })
+        } else {
+            None
+        }
+    }
+}
+
+/// Where a series is longer, cells of `f` are cheaper.
+const SHORT: f64 = 0.7;
+
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 impl Cells {
-    /// Whether the series is as good as single precision in every cell, for `z` from `least` up to zero, and powers are normal numbers.
+    /// Whether there is a table for `z` from `least` up to zero.
     #[inline(always)]
     pub(super) fn suffice(value: f32, p: f32, least: f32) -> bool {
-        // Cells of next to no width could not be told apart.
-        least < -1e-6
-            && f64::from(p) * reach(value, least) <= REACH
-            && p * lowest(value, least).log2() as f32 > f32::least_exponent()
+        Plan::new(value, p, least).is_some()
     }
 
     #[inline(always)]
-    pub(super) fn new(affine: Affine<f32>, p: f32, least: f32) -> Self {
+    pub(super) fn new(affine: Affine<f32>, p: f32, least: f32) -> Option<Self> {
+        let plan = Plan::new(affine.value, p, least)?;
         let [scale, value, wide] = [affine.scale, affine.value, p].map(f64::from);
-        let width = WIDTH * f64::from(-least) / scale;
-        let middles: [f32; SIZE] = std::array::from_fn(|j| ((j as f64 - LAST) * width) as f32);
-        let t = middles.map(|x| 1.0 + (f64::from(x) * scale - value));
-        Cells {
+        let lift = if plan.is_nested { LIFT } else { 0.0 };
+        let inner_width = INNER_WIDTH * plan.outer;
+        Some(Cells {
             made_for: (affine, p, least),
-            per_score: (1.0 / width) as f32,
-            middles,
-            rates: t.map(|t| (scale / t) as f32),
-            powers: powers(t, wide),
-            terms: series(wide, reach(affine.value, least), 0.0),
-        }
+            scores: Level::new((1.0 - value, scale), (LAST, WIDTH * -plan.least / scale), (wide, lift)),
+            inner: plan.is_nested.then(|| Level::new((1.0, 1.0), (MIDDLE, inner_width), (wide, 0.0))),
+            series: Series::new(wide, plan.reach, lift),
+            floor: if plan.least > f64::from(least) { (plan.least / scale) as f32 } else { f32::NEG_INFINITY },
+        })
     }
 
     /// Whether this is the table for a threshold, an exponent and scores from a least one on.
@@ -62,43 +101,91 @@ impl Cells {
     }
 }
 
-/// A little less than the least `t`.
-#[inline(always)]
-fn lowest(value: f32, least: f32) -> f64 {
-    1.0 - f64::from(value) + (1.0 + WIDTH) * f64::from(least)
-}
-
-/// How large `f` becomes.
-#[inline(always)]
-fn reach(value: f32, least: f32) -> f64 {
-    0.5 * WIDTH * f64::from(-least) / lowest(value, least).max(1e-9)
-}
-
 #[cfg(target_arch = "x86_64")]
 mod vectors {
-    use pulp::Simd;
     use pulp::x86::V4;
+    use pulp::{Simd, cast, f32x16};
 
-    use super::super::lent::{find, halves, splat, sum};
-    use super::{Cells, LAST};
+    use super::super::level::{Level, vectors};
+    use super::super::lookup::{Lookup, splat, sum};
+    use super::Cells;
     use crate::real::Affine;
+
+    /// What both ways have.
+    #[derive(Clone, Copy)]
+    struct Common<const TERMS: usize> {
+        shift: f32x16,
+        scale: f32x16,
+        /// The greatest number.
+        top: f32x16,
+        scores: vectors::Loaded,
+        terms: [f32x16; TERMS],
+    }
+
+    #[derive(Clone, Copy)]
+    struct Nested<const TERMS: usize> {
+        common: Common<TERMS>,
+        inner: vectors::Loaded,
+        floor: f32x16,
+    }
 
     impl Cells {
         #[inline(always)]
-        pub(in super::super) fn raise(&self, simd: V4, affine: Affine<f32>, y: &mut [f32], t: &mut [f32]) {
-            // 1.5 * 2^23: adding it rounds to an integer, and leaves that in the low bits.
-            const ROUND: f32 = 12_582_912.0;
-            let (middles, rates, powers) = (halves(&self.middles), halves(&self.rates), halves(&self.powers));
-            let [shift, scale, top, per_score, last] =
-                splat(simd, [affine.shift, affine.scale, 1.0 - affine.value, self.per_score, ROUND + LAST as f32]);
-            let terms = splat(simd, self.terms);
-            for (y, t) in V4::as_mut_simd_f32s(y).0.iter_mut().zip(V4::as_mut_simd_f32s(t).0) {
-                let x = simd.sub_f32s(*y, shift);
-                *t = simd.mul_add_e_f32s(x, scale, top);
-                let cell = simd.mul_add_e_f32s(x, per_score, last);
-                let f = simd.mul_f32s(simd.sub_f32s(x, find(simd, middles, cell)), find(simd, rates, cell));
-                *y = simd.mul_f32s(sum(simd, &terms, f), find(simd, powers, cell));
-            }
+        pub(in super::super) fn terms(&self) -> usize {
+            self.series.count
+        }
+
+        #[inline(always)]
+        pub(in super::super) fn inner(&self) -> Option<&Level> {
+            self.inner.as_ref()
+        }
+
+        #[inline(always)]
+        fn common<const TERMS: usize>(&self, simd: V4, affine: Affine<f32>) -> Common<TERMS> {
+            let [shift, scale, top] = splat(simd, &[affine.shift, affine.scale, 1.0 - affine.value]);
+            Common { shift, scale, top, scores: self.scores.load(simd), terms: splat(simd, &self.series.terms) }
+        }
+
+        #[inline(always)]
+        pub(in super::super) fn lookup<const TERMS: usize>(&self, simd: V4, affine: Affine<f32>) -> impl Lookup {
+            self.common::<TERMS>(simd, affine)
+        }
+
+        #[inline(always)]
+        pub(in super::super) fn nested_lookup<const TERMS: usize>(
+            &self,
+            simd: V4,
+            affine: Affine<f32>,
+            inner: &Level,
+        ) -> impl Lookup {
+            let [floor] = splat(simd, &[self.floor]);
+            Nested { common: self.common::<TERMS>(simd, affine), inner: inner.load(simd), floor }
+        }
+    }
+
+    impl<const TERMS: usize> Lookup for Common<TERMS> {
+        #[inline(always)]
+        fn raise(self, simd: V4, scores: f32x16) -> [f32x16; 2] {
+            let x = simd.sub_f32s(scores, self.shift);
+            let [f, power] = self.scores.at(simd, x);
+            [simd.mul_add_e_f32s(x, self.scale, self.top), simd.mul_f32s(sum(simd, &self.terms, f), power)]
+        }
+    }
+
+    impl<const TERMS: usize> Lookup for Nested<TERMS> {
+        #[inline(always)]
+        fn raise(self, simd: V4, scores: f32x16) -> [f32x16; 2] {
+            let Nested { common, inner, floor } = self;
+            let x = simd.sub_f32s(scores, common.shift);
+            let weighs = simd.greater_than_f32s(x, floor).0;
+            let [f, outer] = common.scores.at(simd, x);
+            let [f, power] = inner.at(simd, f);
+            let power = simd.mul_f32s(outer, power);
+            let v4 = simd.avx512f;
+            [
+                cast(v4._mm512_maskz_fmadd_ps(weighs, cast(x), cast(common.scale), cast(common.top))),
+                cast(v4._mm512_maskz_mul_ps(weighs, cast(power), cast(sum(simd, &common.terms, f)))),
+            ]
         }
     }
 }
@@ -107,6 +194,7 @@ mod vectors {
 mod tests {
     use super::super::Tabled;
     use super::*;
+    use crate::real::moments::add_one;
 
     /// Powers of scores by exponents, scaled as entmax scales them.
     fn cases() -> impl Iterator<Item = (f32, Affine<f32>)> {
@@ -120,47 +208,68 @@ mod tests {
     fn powers_by_cells_are_powers() {
         let mut tried = 0;
         for (p, affine) in cases() {
-            let scores: Vec<f32> = (0..8192).map(|i| 3.0 - i as f32 * 0.001).collect();
-            let least = (scores[8191] - affine.shift) * affine.scale;
-            <f32 as Tabled>::with_cells(affine, p, least, |table| {
-                let Some(table) = table else { return };
-                tried += 1;
-                let (mut y, mut t) = (scores.clone(), scores.clone());
-                <f32 as Tabled>::raise_tabled(table, affine, 1.0, &mut y, &mut t);
-                for (&x, (&y, &t)) in scores.iter().zip(y.iter().zip(&t)) {
-                    let d = (f64::from(x) - 3.0) * f64::from(affine.scale) - f64::from(affine.value);
-                    let power = (f64::from(p) * d.ln_1p()).exp();
-                    assert!((f64::from(y) / power - 1.0).abs() < 3e-7, "{p}, {x}: {y} {power}");
-                    assert!((f64::from(t) - (1.0 + d)).abs() < 2e-7, "{p}, {x}: {t}");
+            // The furthest weigh nothing, and some have no power at all.
+            for range in [8.0_f32, 20.0, 40.0, 90.0, 300.0] {
+                let mut scores: Vec<f32> = (0..8191).map(|i| 3.0 - i as f32 * range / 8192.0).collect();
+                let mut least = (scores[8190] - affine.shift) * affine.scale;
+                if range > 100.0 {
+                    scores[7] = f32::NEG_INFINITY;
+                    least = f32::NEG_INFINITY;
                 }
-            });
+                <f32 as Tabled>::with_cells(affine, p, least, |table| {
+                    let Some(table) = table else { return };
+                    tried += 1;
+                    let mut y = scores.clone();
+                    y.push(3.0);
+                    <f32 as Tabled>::raise_tabled(table, affine, 1.0, &mut y);
+                    // Wide cells cost digits, but fewer than a logarithm would.
+                    let tolerance = if range > 8.0 { 8e-7 } else { 3e-7 };
+                    let mut total = [0.0; 3];
+                    for (&x, &y) in scores.iter().zip(&y) {
+                        let d = (f64::from(x) - 3.0) * f64::from(affine.scale) - f64::from(affine.value);
+                        let power = (f64::from(p) * d.max(-1.0).ln_1p()).exp();
+                        let least = f64::from(p.recip() * f32::least_exponent()).exp2() * 1.0001;
+                        if 1.0 + d > least {
+                            assert!((f64::from(y) / power - 1.0).abs() < tolerance, "{p}, {x}: {y} {power}");
+                            add_one(&mut total, power, 1.0 + d);
+                        } else {
+                            assert!(f64::from(y) <= power * (1.0 + tolerance), "{p}, {x}: {y} {power}");
+                        }
+                    }
+                    let sums: [f64; 3] = <f32 as Tabled>::tabled_sums(table, affine, 1.0, &scores);
+                    for (sum, total) in sums.into_iter().zip(total) {
+                        assert!((sum / total - 1.0).abs() < 3e-7, "{p}, {range}: {sums:?} {total:?}");
+                    }
+                });
+            }
         }
         if tried == 0 {
             eprintln!("SKIPPED: this machine does not look sixteen numbers up at once");
+        } else {
+            assert!(tried > 20, "{tried} tables");
         }
     }
 
     #[test]
     fn powers_by_cells_rise_with_scores() {
         for (p, affine) in cases() {
-            for start in [2.7_f32, 0.5, -2.0] {
+            for (start, range) in [2.7_f32, 0.5, -2.0].into_iter().flat_map(|start| [(start, 8.0), (start, 40.0)]) {
                 let mut y: Vec<f32> = (0..4096).map(|i| start + i as f32 * f32::EPSILON * 2.0).collect();
-                let mut t = y.clone();
-                let risen = <f32 as Tabled>::with_cells(affine, p, -8.0 / p, |table| {
-                    table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, 1.0, &mut y, &mut t))
+                let risen = <f32 as Tabled>::with_cells(affine, p, -range / p, |table| {
+                    table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, 1.0, &mut y))
                 });
-                assert!(risen.is_none() || (y.is_sorted() && y[4095] > y[0]), "{p}, {start}");
+                assert!(risen.is_none() || (y.is_sorted() && y[4095] > y[0]), "{p}, {start}, {range}");
             }
         }
     }
 
     #[test]
-    fn far_scores_have_no_cells() {
+    fn not_every_range_has_cells() {
         assert!(Cells::suffice(0.2, 30.0, -0.25));
-        assert!(!Cells::suffice(0.2, 30.0, -0.7));
-        assert!(!Cells::suffice(0.2, 30.0, -0.9));
+        assert!(Cells::suffice(0.2, 30.0, -0.9));
+        assert!(Cells::suffice(0.2, 30.0, f32::NEG_INFINITY));
         assert!(!Cells::suffice(0.2, 30.0, 0.0));
-        assert!(!Cells::suffice(0.2, 30.0, f32::NEG_INFINITY));
+        assert!(!Cells::suffice(0.2, 10.0, -0.9));
         // Powers that would not be normal numbers.
         assert!(!Cells::suffice(0.2, 2000.0, -1e-3));
         assert!(!<f64 as Tabled>::has_cells(0.2, 30.0, -0.25));

@@ -33,10 +33,9 @@ impl Entmax {
             return Ok(());
         }
         if self.alpha > 2.0 {
-            return on_support(y, g, |y, g| self.first_steep(y, g));
+            return on_support(y, g, |y, g| self.first_steep(y, g.placed()));
         }
         if self.alpha == 1.0 {
-            let g = g.placed();
             return vectorised(
                 #[inline(always)]
                 || pull(y, g),
@@ -58,6 +57,9 @@ impl Entmax {
                     }
                 } else {
                     let power = T::of(1.0 - self.excess());
+                    if T::roots(y, s, power) {
+                        return;
+                    }
                     let least = T::least_base(power);
                     for (s, &y) in s.iter_mut().zip(y) {
                         *s = greater(y, least).log2_times(power);

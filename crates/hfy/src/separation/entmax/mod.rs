@@ -2,8 +2,9 @@
 
 mod derivative;
 
+use super::exponent::{Exponent, Offset};
 use super::pull::Gradient;
-use super::raise::{Exponent, Offset, Scores};
+use super::raise::Scores;
 use super::scan::{RUN, block_maxima, copied_maxima, gather, share, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
@@ -182,7 +183,12 @@ pub(super) const MOST: f64 = 0.6;
 
 impl<T: Real> Threshold<T> for Entmax {
     #[inline(always)]
-    fn solve(&self, theta: &[T], max: T, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+    fn uses_least(&self) -> bool {
+        self.alpha > 1.0 && Exponent::of(T::of(1.0 / self.excess())).may_fit()
+    }
+
+    #[inline(always)]
+    fn solve(&self, theta: &[T], (max, least): (T, Option<T>), scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
         if max == T::neg_infinity() {
             return Ok(None);
         }
@@ -202,7 +208,11 @@ impl<T: Real> Threshold<T> for Entmax {
         let scale = T::of(self.excess());
         let p = T::of(1.0 / self.excess());
         let exponent = Exponent::of(p);
-        let least = if exponent.may_fit() { (T::minimum(theta) - max) * scale } else { T::neg_infinity() };
+        let least = if exponent.may_fit() {
+            (least.unwrap_or_else(|| T::minimum(theta)) - max) * scale
+        } else {
+            T::neg_infinity()
+        };
         // Candidates lie nearer one another than other scores do.
         let is_far =
             exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least, theta.len()) == exponent;
@@ -254,7 +264,7 @@ impl<T: Real> Convex<T> for Entmax {
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
         if self.alpha == 1.0 {
             check_len("y", y.len(), theta.len())?;
-            let max = with_blocks(|blocks| copied_maxima(theta, y, blocks))?;
+            let max = with_blocks(|blocks| copied_maxima(theta, y, blocks, None))?;
             Ok(softmax(y, max))
         } else {
             argmax_into_by(self, theta, y)

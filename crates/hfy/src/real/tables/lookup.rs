@@ -1,0 +1,196 @@
+//! Tables in registers: sixteen scores at a time.
+
+use std::cell::Cell;
+
+use pulp::x86::V4;
+use pulp::{Simd, cast, f32x16};
+
+use super::super::moments::{RUN, add_chain, add_one};
+use super::*;
+
+/// What makes a number and its power of a score.
+pub(super) trait Lookup: Copy {
+    fn raise(self, simd: V4, scores: f32x16) -> [f32x16; 2];
+}
+
+thread_local! {
+    static LAST_BINS: Cell<Option<Box<Bins>>> = const { Cell::new(None) };
+    static LAST_ROOTS: Cell<Option<Box<Roots>>> = const { Cell::new(None) };
+    static LAST_CELLS: Cell<Option<Box<Cells>>> = const { Cell::new(None) };
+}
+
+impl Tabled for f32 {
+    fn roots(y: &[f32], powers: &mut [f32], exponent: f32) -> bool {
+        let Some(simd) = V4::try_new().filter(|_| exponent > 0.0 && exponent < 1.0) else {
+            return false;
+        };
+        let mut roots = LAST_ROOTS.take();
+        if !roots.as_ref().is_some_and(|roots| roots.fit(exponent)) {
+            roots = Some(Box::new(Roots::new(exponent)));
+        }
+        if let Some(roots) = &roots {
+            simd.vectorize(
+                #[inline(always)]
+                || roots.write(simd, y, powers),
+            );
+        }
+        LAST_ROOTS.set(roots);
+        true
+    }
+
+    #[inline(always)]
+    fn has_cells(value: f32, p: f32, least: f32) -> bool {
+        V4::try_new().is_some() && Cells::suffice(value, p, least)
+    }
+
+    #[inline(always)]
+    fn with_bins<R>(p: f32, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
+        if V4::try_new().is_none() || !Bins::suffice(p) {
+            return work(None);
+        }
+        let mut bins = LAST_BINS.take();
+        if !bins.as_ref().is_some_and(|bins| bins.fits(p)) {
+            bins = Some(Box::new(Bins::new(p)));
+        }
+        let result = work(bins.as_deref().map(Table::Bins));
+        LAST_BINS.set(bins);
+        result
+    }
+
+    #[inline(always)]
+    fn with_cells<R>(affine: Affine<f32>, p: f32, least: f32, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
+        if V4::try_new().is_none() {
+            return work(None);
+        }
+        let mut cells = LAST_CELLS.take();
+        if !cells.as_ref().is_some_and(|cells| cells.fit(affine, p, least)) {
+            cells = Cells::new(affine, p, least).map(Box::new);
+        }
+        let result = work(cells.as_deref().map(Table::Cells));
+        LAST_CELLS.set(cells);
+        result
+    }
+
+    fn raise_tabled(table: Table<'_>, affine: Affine<f32>, base: f32, y: &mut [f32]) {
+        with_lookup(table, affine, base, Raising(y));
+    }
+
+    fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<f32>, base: f32, row: &[f32]) -> [f64; K] {
+        with_lookup(table, affine, base, Summing::<K>(row))
+    }
+}
+
+/// What is done with a lookup.
+trait Work {
+    type Output;
+
+    fn by(self, simd: V4, lookup: impl Lookup) -> Self::Output;
+}
+
+/// Powers over scores, in whole vectors.
+struct Raising<'w>(&'w mut [f32]);
+
+impl Work for Raising<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn by(self, simd: V4, lookup: impl Lookup) {
+        for y in V4::as_mut_simd_f32s(self.0).0 {
+            [_, *y] = lookup.raise(simd, *y);
+        }
+    }
+}
+
+/// Sums of powers.
+struct Summing<'w, const K: usize>(&'w [f32]);
+
+impl<const K: usize> Work for Summing<'_, K> {
+    type Output = [f64; K];
+
+    #[inline(always)]
+    fn by(self, simd: V4, lookup: impl Lookup) -> [f64; K] {
+        let (head, rest) = V4::as_simd_f32s(self.0);
+        let mut total = [0.0; K];
+        for run in head.chunks(RUN) {
+            let mut sums = [simd.splat_f32s(0.0); K];
+            for &scores in run {
+                let [t, y] = lookup.raise(simd, scores);
+                add_chain!(simd, sums, y, t, add_f32s, mul_f32s, mul_add_e_f32s);
+            }
+            for (total, sum) in total.iter_mut().rev().zip(sums) {
+                *total += f64::from(simd.reduce_sum_f32s(sum));
+            }
+        }
+        if let Some(&last) = rest.last() {
+            let mut scores = [last; 16];
+            scores[..rest.len()].copy_from_slice(rest);
+            let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, cast(scores)));
+            for (&t, &y) in t.iter().zip(&y).take(rest.len()) {
+                add_one(&mut total, y, t);
+            }
+        }
+        total
+    }
+}
+
+/// Large exponents have long series, small ones none such.
+#[inline(always)]
+fn with_lookup<W: Work>(table: Table<'_>, affine: Affine<f32>, base: f32, work: W) -> W::Output {
+    let simd = V4::try_new().expect("tables are lent where there are such vectors");
+    simd.vectorize(
+        #[inline(always)]
+        || match table {
+            Table::Bins(bins) if base == 0.0 => match bins.terms() {
+                5 => work.by(simd, bins.lookup::<false, 5>(simd, affine)),
+                6 => work.by(simd, bins.lookup::<false, 6>(simd, affine)),
+                8 => work.by(simd, bins.lookup::<false, 8>(simd, affine)),
+                _ => work.by(simd, bins.lookup::<false, MOST_TERMS>(simd, affine)),
+            },
+            Table::Bins(bins) => match bins.terms() {
+                ..=8 => work.by(simd, bins.lookup::<true, 8>(simd, affine)),
+                _ => work.by(simd, bins.lookup::<true, MOST_TERMS>(simd, affine)),
+            },
+            Table::Cells(cells) => match (cells.inner(), cells.terms()) {
+                (None, ..=6) => work.by(simd, cells.lookup::<6>(simd, affine)),
+                (None, _) => work.by(simd, cells.lookup::<8>(simd, affine)),
+                (Some(inner), 4) => work.by(simd, cells.nested_lookup::<4>(simd, affine, inner)),
+                (Some(inner), 5) => work.by(simd, cells.nested_lookup::<5>(simd, affine, inner)),
+                (Some(inner), 6) => work.by(simd, cells.nested_lookup::<6>(simd, affine, inner)),
+                (Some(inner), _) => work.by(simd, cells.nested_lookup::<8>(simd, affine, inner)),
+            },
+        },
+    )
+}
+
+/// A table as vectors.
+#[inline(always)]
+pub(super) fn halves(table: &[f32; SIZE]) -> [f32x16; 2] {
+    let (halves, _) = table.as_chunks::<16>();
+    [cast(halves[0]), cast(halves[1])]
+}
+
+/// Each number in a vector of its own. A loop, since closures of `map` are not always inlined.
+#[inline(always)]
+pub(super) fn splat<const N: usize>(simd: V4, numbers: &[f32]) -> [f32x16; N] {
+    let mut vectors = [simd.splat_f32s(0.0); N];
+    for (vector, &number) in vectors.iter_mut().zip(numbers) {
+        *vector = simd.splat_f32s(number);
+    }
+    vectors
+}
+
+/// What of 32 numbers the low bits of indices say.
+#[inline(always)]
+pub(super) fn find(simd: V4, table: [f32x16; 2], index: f32x16) -> f32x16 {
+    cast(simd.avx512f._mm512_permutex2var_ps(cast(table[0]), cast(index), cast(table[1])))
+}
+
+/// The sum of a series.
+#[inline(always)]
+pub(super) fn sum<const N: usize>(simd: V4, terms: &[f32x16; N], f: f32x16) -> f32x16 {
+    let mut sum = terms[N - 1];
+    for k in (0..N - 1).rev() {
+        sum = simd.mul_add_e_f32s(sum, f, terms[k]);
+    }
+    sum
+}
