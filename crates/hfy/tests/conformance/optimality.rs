@@ -116,13 +116,16 @@ fn solutions_meet_their_definition<T: Real>() {
 
 /// Rows so long and with so much weight that the sums of their powers are blended or near one another, and those that are just not.
 fn long_rows_meet_their_definition<T: Real>() {
-    let maps = [1.001, 1.01, 1.03, 1.04, 1.05, 1.0625, 1.065, 1.08, 1.13, 1.17, 1.19, 1.21].map(entmax);
+    let maps =
+        [1.000_000_2, 1.000_01, 1.001, 1.01, 1.02, 1.03, 1.04, 1.05, 1.0625, 1.065, 1.08, 1.13, 1.17, 1.19, 1.21]
+            .map(entmax);
     let norms = [1.03, 1.042, 1.08, 1.12, 1.2].map(normmax);
     for n in [2047, 2048, 20_000] {
         let mut random = Random::new(n as u64);
         let mut rows = rows::<T>(n, &mut random);
         let half = (0..n).map(|i| T::of(if i % 2 == 0 { 0.0 } else { -3.0 } + 0.01 * random.normal())).collect();
         rows.push(("two levels", half));
+        rows.push(("normal, times 5", random.normals(n, 5.0)));
         for map in maps.iter().chain(&norms) {
             for (name, theta) in &rows {
                 check_row(map, name, theta);

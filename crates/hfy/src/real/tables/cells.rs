@@ -55,8 +55,8 @@ impl Plan {
         let least = f64::from(least).max(floor);
         let outer = 0.5 * WIDTH * -least / (top + LAST * WIDTH * least);
         let inner = 0.5 * INNER_WIDTH * outer / (1.0 - outer);
-        // Cells of next to no width could not be told apart.
-        if !(least < -1e-6) {
+        // Cells of next to no width could not be told apart, and the terms of a larger exponent are no numbers of the type.
+        if !(least < -1e-6) || p > 1e6 {
             None
         } else if least > floor && p * outer <= SHORT {
             Some(Plan { least, outer, reach: outer, is_nested: false })
@@ -270,6 +270,7 @@ mod tests {
         assert!(Cells::suffice(0.2, 30.0, f32::NEG_INFINITY));
         assert!(!Cells::suffice(0.2, 30.0, 0.0));
         assert!(!Cells::suffice(0.2, 10.0, -0.9));
+        assert!(!Cells::suffice(1e-6, 2e6, -2e-5));
         // Powers that would not be normal numbers.
         assert!(!Cells::suffice(0.2, 2000.0, -1e-3));
         assert!(!<f64 as Tabled>::has_cells(0.2, 30.0, -0.25));

@@ -6,6 +6,7 @@ use pulp::x86::V4;
 use pulp::{Simd, cast, f32x16};
 
 use super::super::moments::{RUN, add_chain, add_one};
+use super::roots::Roots;
 use super::*;
 
 /// What makes a number and its power of a score.

@@ -10,7 +10,6 @@ mod roots;
 
 pub(crate) use bins::Bins;
 pub(crate) use cells::Cells;
-use roots::Roots;
 
 use super::Affine;
 
