@@ -134,7 +134,7 @@ impl<const K: usize> Work for Summing<'_, K> {
     }
 }
 
-/// Large exponents have long series, small ones none such.
+/// Does the work with a table, by as many terms as its series has, or a few more where those are zero.
 #[inline(always)]
 fn with_lookup<W: Work>(table: Table<'_>, affine: Affine<f32>, base: f32, work: W) -> W::Output {
     let simd = V4::try_new().expect("tables are lent where there are such vectors");
