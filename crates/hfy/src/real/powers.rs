@@ -132,17 +132,19 @@ macro_rules! raise {
                         let d = simd.$sub(simd.$mul(shifted, simd.$splat(affine.scale)), simd.$splat(affine.value));
                         t[i] = simd.$select(simd.$greater(d, simd.$splat(affine.least)), d, zero);
                     }
-                    let (mut square, mut power) = (t, t);
-                    if k & 1 == 0 {
-                        for i in 0..N {
-                            power[i] = simd.$select(simd.$greater(t[i], zero), simd.$splat(1.0), zero);
+                    if k == 0 {
+                        let mut ones = t;
+                        for one in &mut ones {
+                            *one = simd.$select(simd.$greater(*one, zero), simd.$splat(1.0), zero);
                         }
+                        return [t, ones];
                     }
-                    loop {
+                    // The power of the odd factor of the exponent, then its squares.
+                    let twos = k.trailing_zeros();
+                    k >>= twos;
+                    let (mut square, mut power) = (t, t);
+                    while k > 1 {
                         k >>= 1;
-                        if k == 0 {
-                            return [t, power];
-                        }
                         for i in 0..N {
                             square[i] = simd.$mul(square[i], square[i]);
                         }
@@ -152,6 +154,12 @@ macro_rules! raise {
                             }
                         }
                     }
+                    for _ in 0..twos {
+                        for i in 0..N {
+                            power[i] = simd.$mul(power[i], power[i]);
+                        }
+                    }
+                    [t, power]
                 }
 
                 #[inline(always)]

@@ -18,6 +18,8 @@ use crate::real::Real;
 const POWERS: usize = 10;
 /// For how many exponents, each one less than the one before.
 pub(super) const EXPONENTS: usize = 7;
+/// How many of the powers suffice where the numbers with weight are not far apart, for fewer exponents.
+const FEW: usize = 8;
 /// The weight `x^a` of small numbers, of which rows have more.
 const WEIGHT: f64 = -0.5;
 /// The rows that a blend pays for itself in.
@@ -29,10 +31,25 @@ pub(crate) struct Blend {
     p: f64,
     /// The least of the whole powers.
     first: u32,
-    /// The coefficients for `p`, `p - 1`, ….
-    coefficients: [[f64; POWERS]; EXPONENTS],
-    /// Those for `p` without the last power.
+    all: Coefficients,
+    /// Without the last powers.
+    few: Coefficients,
+}
+
+/// Those of a blend.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Coefficients {
+    /// For `p`, `p - 1`, ….
+    of: [[f64; POWERS]; EXPONENTS],
+    /// For `p` without the last of the powers.
     fewer: [f64; POWERS],
+}
+
+/// Sums that were blended.
+pub(super) struct Blended<T, const K: usize> {
+    pub(super) sums: [T; K],
+    /// Whether fewer powers would do for numbers like these.
+    pub(super) few_do: bool,
 }
 
 impl Blend {
@@ -46,44 +63,64 @@ impl Blend {
         if self.p == p {
             return self;
         }
-        let mut first = (p.floor() - (POWERS / 2 - 1) as f64).max(1.0);
-        if p > 16.0 {
-            // A product of few squares.
-            first = ((first - 1.0) / 4.0).floor() * 4.0 + 1.0;
-        }
+        let first = (p.floor() - (POWERS / 2 - 1) as f64).max(1.0);
         let powers: [f64; POWERS] = std::array::from_fn(|i| first + i as f64);
-        let coefficients = std::array::from_fn(|i| muentz(&powers, p - i as f64));
-        let fewer = muentz(&powers[..POWERS - 1], p);
-        *self = Blend { p, first: first as u32, coefficients, fewer };
+        let [all, few] = [&powers[..], &powers[..FEW]].map(|powers| Coefficients {
+            of: std::array::from_fn(|i| muentz(powers, p - i as f64)),
+            fewer: muentz(&powers[..powers.len() - 1], p),
+        });
+        *self = Blend { p, first: first as u32, all, few };
         self
     }
 
-    /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`; `None` where the blend is not as good as the type of the scores.
+    /// `Σ t^p, Σ t^(p-1), …, Σ t^(p-K+1)` over `t = (z_i - τ)₊`, of few powers or of all; `None` where the blend is not as good as the
+    /// type of the scores.
     #[inline(always)]
-    pub(super) fn sums<T: Real, const K: usize>(&self, z: Scores<'_, T>, at: Offset<T>) -> Option<[T; K]> {
-        let mut sums = whole_sums::<T, POWERS>(z, at, self.first);
-        sums.reverse();
+    pub(super) fn sums<T: Real, const K: usize>(
+        &self,
+        z: Scores<'_, T>,
+        at: Offset<T>,
+        of_few: bool,
+    ) -> Option<Blended<T, K>> {
+        if of_few {
+            self.of_powers::<T, K, FEW>(&self.few, z, at)
+        } else {
+            self.of_powers::<T, K, POWERS>(&self.all, z, at)
+        }
+    }
+
+    #[inline(always)]
+    fn of_powers<T: Real, const K: usize, const N: usize>(
+        &self,
+        by: &Coefficients,
+        z: Scores<'_, T>,
+        at: Offset<T>,
+    ) -> Option<Blended<T, K>> {
+        let mut powers = whole_sums::<T, N>(z, at, self.first);
+        powers.reverse();
         // The greatest t is that of the best score, zero; what is blended lies below one.
         let top = at.base.wide() - at.value.wide();
         let mut power = top.powi(self.first as i32);
-        for sum in &mut sums {
+        for sum in &mut powers {
             *sum /= power;
             power *= top;
         }
-        let dot = |coefficients: &[f64; POWERS]| -> f64 { coefficients.iter().zip(&sums).map(|(c, s)| c * s).sum() };
-        let value = dot(&self.coefficients[0]);
+        let dot = |coefficients: &[f64; POWERS]| -> f64 { coefficients.iter().zip(&powers).map(|(c, s)| c * s).sum() };
+        let value = dot(&by.of[0]);
+        let limit = T::epsilon().wide() * value;
+        let misses = |coefficients: &[f64; POWERS]| (value - dot(coefficients)).abs();
         // With a power more the blend is about five times better than the error of the one without.
-        let error = (value - dot(&self.fewer)).abs();
-        if !(value > 0.0 && error <= 4.0 * T::epsilon().wide() * value) {
+        if !(value > 0.0 && misses(&by.fewer) <= 4.0 * limit) {
             return None;
         }
+        let few_do = misses(&self.few.of[0]) <= 0.5 * limit && misses(&self.few.fewer) <= limit;
         let mut power = top.powf(self.p);
-        let mut result = [T::zero(); K];
-        for (result, coefficients) in result.iter_mut().zip(&self.coefficients) {
-            *result = T::of(dot(coefficients) * power);
+        let mut sums = [T::zero(); K];
+        for (sum, coefficients) in sums.iter_mut().zip(&by.of) {
+            *sum = T::of(dot(coefficients) * power);
             power /= top;
         }
-        Some(result)
+        Some(Blended { sums, few_do })
     }
 }
 
@@ -114,8 +151,8 @@ mod tests {
     use super::super::raise::moments;
     use super::*;
 
-    fn blended<T: Real, const K: usize>(z: &[T], at: Offset<T>, p: T) -> Option<[T; K]> {
-        Blend::default().set(p.wide()).sums(Scores::plain(z, T::neg_infinity()), at)
+    fn blended<T: Real, const K: usize>(z: &[T], at: Offset<T>, p: T, of_few: bool) -> Option<Blended<T, K>> {
+        Blend::default().set(p.wide()).sums(Scores::plain(z, T::neg_infinity()), at, of_few)
     }
 
     /// Rows of many shapes, shifted so that the best score is zero.
@@ -136,29 +173,36 @@ mod tests {
 
     #[test]
     fn blends_agree_with_powers() {
-        let (mut taken, mut all) = (0, 0);
+        let (mut taken, mut few, mut all) = (0, 0, 0);
         for row in rows() {
             for p in [5.1_f32, 5.5, 6.9, 7.69, 9.01, 12.5, 15.4, 16.7, 23.9] {
                 let at = Offset::left_of(-0.7, Exponent::Plain(p));
                 let exact: [f32; 5] = moments(Scores::plain(&row, f32::NEG_INFINITY), at, Exponent::Plain(p));
                 all += 1;
-                if let Some(blend) = blended::<f32, 5>(&row, at, p) {
+                if let Some(Blended { sums: blend, few_do }) = blended::<f32, 5>(&row, at, p, false) {
                     taken += 1;
                     // The sum itself to rounding; sums of lower powers only make the step shorter.
                     assert!((blend[0] / exact[0] - 1.0).abs() < 1e-6, "{p}: {blend:?} {exact:?}");
                     assert!((blend[1] / exact[1] - 1.0).abs() < 1e-5, "{p}: {blend:?} {exact:?}");
                     assert!((blend[4] / exact[4] - 1.0).abs() < 1e-2, "{p}: {blend:?} {exact:?}");
+                    if few_do {
+                        few += 1;
+                        let blend = blended::<f32, 5>(&row, at, p, true).expect("few powers do").sums;
+                        assert!((blend[0] / exact[0] - 1.0).abs() < 1e-6, "{p}: {blend:?} {exact:?}");
+                        assert!((blend[1] / exact[1] - 1.0).abs() < 1e-5, "{p}: {blend:?} {exact:?}");
+                        assert!((blend[4] / exact[4] - 1.0).abs() < 1e-2, "{p}: {blend:?} {exact:?}");
+                    }
                 }
             }
         }
-        assert!(taken * 2 > all, "{taken} of {all} rows were blended");
+        assert!(taken * 2 > all && few * 10 > all, "{taken} of {all} rows were blended, {few} of few powers");
     }
 
     #[test]
     fn blends_of_equal_scores_are_powers() {
         let row = vec![0.0_f32; 4000];
         let at = Offset::left_of(-0.3, Exponent::Plain(7.7));
-        let [sum, first] = blended(&row, at, 7.7).expect("the blend is good");
+        let [sum, first] = blended(&row, at, 7.7, false).expect("the blend is good").sums;
         let t = -at.value;
         assert!((sum / (4000.0 * t.powf(7.7)) - 1.0).abs() < 1e-6);
         assert!((first / (4000.0 * t.powf(6.7)) - 1.0).abs() < 1e-6);
@@ -168,11 +212,11 @@ mod tests {
     fn a_blend_is_remembered_and_replaced() {
         let mut blend = Blend::default();
         let first = blend.set(7.7).clone();
-        assert_eq!(blend.set(7.7).coefficients, first.coefficients);
-        assert_ne!(blend.set(8.7).coefficients, first.coefficients);
-        assert_eq!(blend.set(7.7).coefficients, first.coefficients);
+        assert_eq!(blend.set(7.7).all, first.all);
+        assert_ne!(blend.set(8.7).all, first.all);
+        assert_eq!(blend.set(7.7).all, first.all);
         // A whole exponent is its own blend.
-        assert_eq!(blend.set(20.0).coefficients[0].iter().sum::<f64>(), 1.0);
+        assert_eq!(blend.set(20.0).all.of[0].iter().sum::<f64>(), 1.0);
     }
 
     #[test]

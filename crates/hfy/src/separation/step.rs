@@ -22,6 +22,8 @@ pub(super) struct Step<T> {
     pub(super) log: T,
     /// The size of the first term left out, relative to the sum; infinity where the series is not to be trusted.
     pub(super) error: T,
+    /// `E[e²]`.
+    pub(super) spread: T,
 }
 
 impl<T: Real> Step<T> {
@@ -50,19 +52,21 @@ impl<T: Real> Step<T> {
                 noise += factor.abs() * T::of((1 << (k + 1)) as f64) * T::epsilon();
             }
             if !(sum.abs() < T::of(0.5)) {
-                return Step { delta: newton, newton, log, error: T::infinity() };
+                return Step { delta: newton, newton, log, error: T::infinity(), spread: moments[0] };
             }
             // A term of degree k in η has slope k/η, and dη/da = -(1 + η).
             let slope = -weighted / eta * (one + eta);
             error = left_out::<T, K>(p, (p * eta).abs(), last.abs(), moments[K - 3].abs()) + noise;
             a -= (log + p * a + sum.log_one_plus()) / (p + slope / (one + sum));
         }
-        Step { delta: -a.exp_less_one() / mean, newton, log, error }
+        Step { delta: -a.exp_less_one() / mean, newton, log, error, spread: moments[0] }
     }
 }
 
 /// The most sums that a step is made of.
 pub(super) const MOST: usize = EXPONENTS;
+/// Fewer, from a start that is close.
+pub(super) const FEW: usize = 5;
 
 /// `E[e²]`, `E[e³]`, …, as far as the sums reach.
 #[inline(always)]

@@ -9,7 +9,7 @@ use super::blend::Blend;
 use super::exponent::{Exponent, Offset};
 use super::raise::{Scores, moments};
 use super::scan::sum;
-use super::step::{MOST, Step};
+use super::step::{FEW, MOST, Step};
 use crate::real::Real;
 
 /// `p = 1`: drops entries below the mean threshold until none is left to drop. Finite and exact. Returns `τ` and
@@ -72,6 +72,8 @@ struct Search<T> {
     /// How small the first term left out must be for a step to be the last.
     close: T,
     count: usize,
+    /// How far apart the entries with weight are, by the last step.
+    spread: T,
 }
 
 impl<T: Real> Search<T> {
@@ -80,7 +82,8 @@ impl<T: Real> Search<T> {
     fn new(p: T, left: Offset<T>, n: usize) -> Self {
         // For one entry, and for rounding, the upper end may fall below the lower.
         let high = left.upper(n, T::one() / p).max(left.value);
-        Search { p, low: left.value, high, last_step: T::infinity(), close: T::of(0.6) * T::epsilon(), count: n }
+        let (last_step, close) = (T::infinity(), T::of(0.6) * T::epsilon());
+        Search { p, low: left.value, high, last_step, close, count: n, spread: T::infinity() }
     }
 
     /// Whether a step goes so far to the left that entries which were not in the sum could matter.
@@ -93,6 +96,7 @@ impl<T: Real> Search<T> {
     #[inline(always)]
     fn next<const K: usize>(&mut self, at: T, s: &[T; K]) -> (T, bool) {
         let step = Step::new(self.p, s);
+        self.spread = step.spread;
         let mut next = at + step.delta;
         if step.error <= self.close && !self.meets_unseen(step.delta) {
             return (next, true);
@@ -127,7 +131,7 @@ pub(crate) fn general<T: Real>(
 ) -> Offset<T> {
     let left = Offset::left_of(start, exponent);
     let blends = matches!(exponent, Exponent::Plain(_)) && Blend::pays(p, z.row.len());
-    let sums = Sums { exponent, blend: blends.then(|| blend.set(p.wide())) };
+    let sums = Sums { exponent, blend: blends.then(|| blend.set(p.wide())), of_few: false, few_do: true };
     let is_near = matches!(exponent.fitted(left, z.least, z.row.len()), Exponent::Near(..) | Exponent::Cells(..));
     // Where the best entry has much of the weight a sample that hits or misses it is far off, and the left end is close.
     let best = p * (-left.value).log_one_plus();
@@ -136,27 +140,29 @@ pub(crate) fn general<T: Real>(
     // Weights of scores near one another are nearly exponentials, for which long steps need fewer terms; the fewer, the closer the
     // start is, which that from a sample is where even the best entry weighs little.
     if p < T::of(4.0) || is_heavy || (is_near && best < T::of(-3.0)) {
-        search::<T, 3>(z, (sums, p), left, sample)
+        let (start, _) = started::<T, 3>(z, (sums, p), left, sample);
+        search::<T, 3>(z, (sums, p), left, start)
     } else if p <= T::of(6.5) || is_near {
-        search::<T, 5>(z, (sums, p), left, sample)
+        let (start, _) = started::<T, FEW>(z, (sums, p), left, sample);
+        search::<T, FEW>(z, (sums, p), left, start)
     } else {
-        search::<T, MOST>(z, (sums, p), left, sample)
+        match started::<T, MOST>(z, (sums, p), left, sample) {
+            (start, true) => search::<T, FEW>(z, (Sums { of_few: true, ..sums }, p), left, start),
+            (start, false) => search::<T, MOST>(z, (sums, p), left, start),
+        }
     }
 }
 
+/// From a start that is thought to be close to the root.
 #[inline(always)]
 fn search<T: Real, const K: usize>(
     z: Scores<'_, T>,
     (mut sums, p): (Sums<'_, T>, T),
     left: Offset<T>,
-    sample: Option<&mut Vec<T>>,
+    start: T,
 ) -> Offset<T> {
     let mut search = Search::new(p, left, z.row.len());
-    let mut at = left;
-    if let Some(sample) = sample {
-        // Where a few entries have most of the weight, and a sample misses them, the left end is closer.
-        at.value = sampled::<T, K>(z, (sums, p), left, sample).max(left.value);
-    }
+    let mut at = Offset { value: start, ..left };
     for _ in 0..60 {
         let (next, last) = search.next(at.value, &sums.at::<K>(z, at));
         at.value = next;
@@ -173,36 +179,42 @@ struct Sums<'b, T> {
     exponent: Exponent<T>,
     /// What is tried first; a row that is not to be blended is not tried again.
     blend: Option<&'b Blend>,
+    of_few: bool,
+    /// Whether blends of few powers would have done so far.
+    few_do: bool,
 }
 
 impl<T: Real> Sums<'_, T> {
     #[inline(always)]
     fn at<const K: usize>(&mut self, z: Scores<'_, T>, at: Offset<T>) -> [T; K] {
         if let Some(blend) = self.blend {
-            if let Some(sums) = blend.sums(z, at) {
-                return sums;
+            if let Some(blended) = blend.sums(z, at, self.of_few) {
+                self.few_do &= blended.few_do;
+                return blended.sums;
             }
-            self.blend = None;
+            (self.blend, self.few_do) = (None, false);
         }
         moments::<T, K>(z, at, self.exponent)
     }
 }
 
-/// A guess at the root from a sample of the entries, found with a smaller sample first; the left end where there are few.
+/// A guess at the root from a sample of the entries, found with a smaller sample first; the left end where there are few, or no sample is
+/// asked for. And whether a step of few sums would reach the root from there.
 #[inline(always)]
-fn sampled<T: Real, const K: usize>(
+fn started<T: Real, const K: usize>(
     z: Scores<'_, T>,
-    (sums, p): (Sums<'_, T>, T),
+    (mut sums, p): (Sums<'_, T>, T),
     left: Offset<T>,
-    sample: &mut Vec<T>,
-) -> T {
+    sample: Option<&mut Vec<T>>,
+) -> (T, bool) {
     const LARGEST: usize = 4096;
     const GROUP: usize = 8;
+    let Some(sample) = sample else { return (left.value, false) };
     let count = z.row.len();
-    let mut at = left;
+    let (mut at, mut few_do) = (left, false);
     let (exponent, next) = above(p);
-    let rough = Sums { exponent, blend: None };
-    for (size, rounds, (mut sums, p)) in [(count / 128, 4, (rough, next)), (count / 8, 1, (sums, p))] {
+    let mut rough = Sums { exponent, blend: None, of_few: false, few_do: true };
+    for (size, rounds, (sums, p)) in [(count / 128, 4, (&mut rough, next)), (count / 8, 1, (&mut sums, p))] {
         if size < 64 {
             continue;
         }
@@ -232,8 +244,12 @@ fn sampled<T: Real, const K: usize>(
                 break;
             }
         }
+        // The logarithms of weights scatter by about p √E[e²]; if they are normal, the mean of a sample is off by this.
+        let off = (T::of(0.5) * p * p * search.spread).exp() / T::of(sample.len() as f64).sqrt();
+        few_do = sums.few_do && off * search.spread.sqrt() < T::of(0.035);
     }
-    at.value
+    // Where a few entries have most of the weight, and a sample misses them, the left end is closer.
+    (at.value.max(left.value), few_do)
 }
 
 /// A lower bound of the root of `Σ (z_i - τ)₊^p = 1` by a few Newton steps, which never pass the root.
