@@ -4,7 +4,7 @@
 //! keep the truncation below one rounding. Multiply-adds are one instruction on every machine that `vectorised`
 //! has wide vectors for. Relative error is below 2 ulp.
 
-use super::{Affine, Near, Real, Scratch, Table, scratch::Lend, tables::Tabled};
+use super::{Affine, Near, Reading, Real, Scratch, Table, reading::Read, scratch::Lend, tables::Tabled};
 
 /// A polynomial by halves (Estrin): a shorter chain of operations than one term after the other.
 macro_rules! polynomial {
@@ -172,6 +172,33 @@ macro_rules! elementary {
 
             fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K] {
                 <$t as super::near::RaiseNear>::near_sums(row, near)
+            }
+
+            fn read_whole_sums<const K: usize>(
+                row: &[Self],
+                affine: Affine<Self>,
+                k: u32,
+                reading: &mut Reading<'_, Self>,
+            ) -> [f64; K] {
+                <$t as Read>::read_whole_sums(row, affine, k, reading)
+            }
+
+            fn read_near_sums<const K: usize>(
+                row: &[Self],
+                near: Near<Self>,
+                reading: &mut Reading<'_, Self>,
+            ) -> [f64; K] {
+                <$t as Read>::read_near_sums(row, near, reading)
+            }
+
+            fn read_tabled_sums<const K: usize>(
+                table: Table<'_>,
+                affine: Affine<Self>,
+                base: Self,
+                row: &[Self],
+                reading: &mut Reading<'_, Self>,
+            ) -> [f64; K] {
+                <$t as Tabled>::read_tabled_sums(table, affine, base, row, reading)
             }
 
             #[inline(always)]

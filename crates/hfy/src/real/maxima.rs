@@ -24,10 +24,10 @@ pub(super) trait Maxima: Sized {
 
 macro_rules! maxima {
     (
-        $module:ident, $t:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $min:ident, $max:ident, $less:ident,
-        $and:ident, $select:ident, $reduce_max:ident, $reduce_min:ident
+        $module:ident, $t:ident, $vector:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $min:ident, $max:ident, $less:ident,
+        $select:ident, $reduce_max:ident, $reduce_min:ident
     ) => {
-        mod $module {
+        pub(super) mod $module {
             use super::*;
 
             /// Over a row, into as many numbers as there are blocks; into a copy that is empty unless it is asked for. Whether the
@@ -44,40 +44,68 @@ macro_rules! maxima {
                 #[inline(always)]
                 fn with_simd<S: Simd>(self, simd: S) -> (bool, $t) {
                     let Work(row, tops, copy) = self;
-                    let infinity = simd.$splat($t::INFINITY);
-                    let mut sound = simd.$less(simd.$splat(0.0), infinity);
-                    let mut least = infinity;
+                    let mut seen = Seen::new(simd);
                     let (whole, rest) = row.as_chunks::<BLOCK>();
-                    let (mut copies, copied_rest) = copy.split_at_mut(if COPY { whole.len() * BLOCK } else { 0 });
                     let (whole_tops, rest_top) = tops.split_at_mut(whole.len());
-                    for (block, block_top) in whole.iter().zip(whole_tops) {
-                        let (vectors, _) = S::$as_simd(block);
-                        // A sum is not finite if one of its terms is not.
-                        let (mut top, mut sum) = (vectors[0], vectors[0]);
-                        for &x in &vectors[1..] {
-                            top = simd.$max(x, top);
-                            sum = simd.$add(x, sum);
+                    let (copies, copied_rest) = copy.as_chunks_mut::<BLOCK>();
+                    if COPY {
+                        for ((block, top), copy) in whole.iter().zip(whole_tops).zip(copies) {
+                            *top = seen.block::<LEAST>(S::$as_simd(block).0, S::$as_mut_simd(copy).0);
                         }
-                        sound = simd.$and(sound, simd.$less(sum, infinity));
-                        if LEAST {
-                            for &x in vectors {
-                                least = simd.$min(x, least);
-                            }
+                        copied_rest.copy_from_slice(rest);
+                    } else {
+                        for (block, top) in whole.iter().zip(whole_tops) {
+                            *top = seen.block::<LEAST>(S::$as_simd(block).0, &mut []);
                         }
-                        if COPY {
-                            let (copied, others) = copies.split_at_mut(BLOCK);
-                            let (copied, _) = S::$as_mut_simd(copied);
-                            copied.copy_from_slice(vectors);
-                            copies = others;
-                        }
-                        *block_top = simd.$reduce_max(top);
                     }
                     for top in rest_top {
                         *top = rest.iter().copied().fold($t::NEG_INFINITY, $t::max);
                     }
-                    if COPY {
-                        copied_rest.copy_from_slice(rest);
+                    seen.end(rest)
+                }
+            }
+
+            /// What is known of the blocks so far.
+            pub(in crate::real) struct Seen<S: Simd> {
+                simd: S,
+                sums: [S::$vector; 2],
+                least: S::$vector,
+            }
+
+            impl<S: Simd> Seen<S> {
+                #[inline(always)]
+                pub(in crate::real) fn new(simd: S) -> Self {
+                    Seen { simd, sums: [simd.$splat(0.0); 2], least: simd.$splat($t::INFINITY) }
+                }
+
+                /// The maximum of a block, which is copied, if there is room.
+                #[inline(always)]
+                pub(in crate::real) fn block<const LEAST: bool>(
+                    &mut self,
+                    block: &[S::$vector],
+                    copy: &mut [S::$vector],
+                ) -> $t {
+                    let simd = self.simd;
+                    let mut top = block[0];
+                    for (i, &x) in block.iter().enumerate() {
+                        self.sums[i % 2] = simd.$add(x, self.sums[i % 2]);
+                        top = simd.$max(x, top);
+                        if LEAST {
+                            self.least = simd.$min(x, self.least);
+                        }
                     }
+                    if !copy.is_empty() {
+                        copy.copy_from_slice(block);
+                    }
+                    simd.$reduce_max(top)
+                }
+
+                /// Whether the blocks and what follows them are sound, and the least of the entries.
+                #[inline(always)]
+                pub(in crate::real) fn end(self, rest: &[$t]) -> (bool, $t) {
+                    let Seen { simd, sums, least } = self;
+                    // A sum is not finite if one of its terms is not.
+                    let sound = simd.$less(simd.$add(sums[0], sums[1]), simd.$splat($t::INFINITY));
                     let sound = simd.$select(sound, simd.$splat(1.0), simd.$splat(0.0));
                     let is_sound = simd.$reduce_min(sound) == 1.0 && rest.iter().all(|&x| x < $t::INFINITY);
                     (is_sound, rest.iter().copied().fold(simd.$reduce_min(least), $t::min))
@@ -140,6 +168,7 @@ macro_rules! maxima {
 maxima!(
     singles,
     f32,
+    f32s,
     as_simd_f32s,
     as_mut_simd_f32s,
     splat_f32s,
@@ -147,7 +176,6 @@ maxima!(
     min_f32s,
     max_f32s,
     less_than_f32s,
-    and_m32s,
     select_f32s,
     reduce_max_f32s,
     reduce_min_f32s
@@ -155,6 +183,7 @@ maxima!(
 maxima!(
     doubles,
     f64,
+    f64s,
     as_simd_f64s,
     as_mut_simd_f64s,
     splat_f64s,
@@ -162,7 +191,6 @@ maxima!(
     min_f64s,
     max_f64s,
     less_than_f64s,
-    and_m64s,
     select_f64s,
     reduce_max_f64s,
     reduce_min_f64s

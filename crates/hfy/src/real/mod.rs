@@ -10,6 +10,7 @@ mod near;
 mod powers;
 mod product;
 mod ramps;
+mod reading;
 mod scratch;
 mod tables;
 
@@ -17,6 +18,7 @@ pub(crate) use compact::SLACK;
 pub use element::Element;
 pub(crate) use near::Near;
 pub(crate) use powers::Affine;
+pub(crate) use reading::Reading;
 pub use scratch::Scratch;
 pub(crate) use scratch::with_copy;
 pub(crate) use tables::Table;
@@ -114,6 +116,17 @@ pub trait Real:
     /// `Σ y t^(K-1), …, Σ y` over such powers `y` of `t`.
     fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K];
 
+    /// The same sums as [`whole_sums`](Real::whole_sums) of a row that is read for the first time.
+    fn read_whole_sums<const K: usize>(
+        row: &[Self],
+        affine: Affine<Self>,
+        k: u32,
+        reading: &mut Reading<'_, Self>,
+    ) -> [f64; K];
+
+    /// The same sums as [`near_sums`](Real::near_sums) of a row that is read for the first time.
+    fn read_near_sums<const K: usize>(row: &[Self], near: Near<Self>, reading: &mut Reading<'_, Self>) -> [f64; K];
+
     /// Writes powers of weights by an exponent between zero and one, zero for zero, where this machine has a table for them; else false.
     fn roots(y: &[Self], powers: &mut [Self], exponent: Self) -> bool;
 
@@ -131,6 +144,15 @@ pub trait Real:
 
     /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
     fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
+
+    /// The same sums of a row that is read for the first time.
+    fn read_tabled_sums<const K: usize>(
+        table: Table<'_>,
+        affine: Affine<Self>,
+        base: Self,
+        row: &[Self],
+        reading: &mut Reading<'_, Self>,
+    ) -> [f64; K];
 
     /// Moves `(x - shift) scale` of the entries where that exceeds `level` to the front of `room`, part after part, and returns
     /// their number. There must be room for them and a few more.

@@ -24,7 +24,7 @@ pub(super) trait Raise: Sized {
 }
 
 /// With so many registers powers and their sums are kept in them side by side.
-const MANY_REGISTERS: usize = 32;
+pub(super) const MANY_REGISTERS: usize = 32;
 
 macro_rules! raise {
     (
@@ -118,7 +118,7 @@ macro_rules! raise {
 
             /// The `k`-th power of `t = d` where that weighs something, else of zero, which is zero.
             #[derive(Clone, Copy)]
-            pub(super) struct Whole(pub Affine<$t>, pub u32);
+            pub(in super::super) struct Whole(pub Affine<$t>, pub u32);
 
             impl Power for Whole {
                 #[inline(always)]

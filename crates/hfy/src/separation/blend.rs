@@ -11,8 +11,9 @@
 //! powers are multiplications, so that the sums of a row cost half of what logarithms and exponentials would.
 
 use super::exponent::Offset;
-use super::raise::{Scores, whole_sums};
-use crate::real::Real;
+use super::raise::{Scores, read_whole_sums, whole_sums};
+use super::scan::maximum;
+use crate::real::{Reading, Real};
 
 /// How many whole powers are blended.
 const POWERS: usize = 10;
@@ -82,41 +83,64 @@ impl Blend {
         at: Offset<T>,
         of_few: bool,
     ) -> Option<Blended<T, K>> {
+        // The greatest t is that of the best score, zero.
+        let top = at.base - at.value;
         if of_few {
-            self.of_powers::<T, K, FEW>(&self.few, z, at)
+            self.few.blend(self, whole_sums::<T, FEW>(z, at, self.first), top)
         } else {
-            self.of_powers::<T, K, POWERS>(&self.all, z, at)
+            self.all.blend(self, whole_sums::<T, POWERS>(z, at, self.first), top)
         }
     }
 
+    /// The same over a row that is read for the first time.
     #[inline(always)]
-    fn of_powers<T: Real, const K: usize, const N: usize>(
+    pub(super) fn read_sums<T: Real, const K: usize>(
         &self,
-        by: &Coefficients,
         z: Scores<'_, T>,
         at: Offset<T>,
+        of_few: bool,
+        reading: &mut Reading<'_, T>,
     ) -> Option<Blended<T, K>> {
-        let mut powers = whole_sums::<T, N>(z, at, self.first);
+        let top = |blocks: &[T]| (maximum(blocks) - z.shift) * z.scale - at.tau();
+        if of_few {
+            let powers = read_whole_sums::<T, FEW>(z, at, self.first, reading);
+            self.few.blend(self, powers, top(reading.blocks))
+        } else {
+            let powers = read_whole_sums::<T, POWERS>(z, at, self.first, reading);
+            self.all.blend(self, powers, top(reading.blocks))
+        }
+    }
+}
+
+impl Coefficients {
+    /// Sums of whole powers of numbers up to `top`, the greatest power first, blended.
+    #[inline(always)]
+    fn blend<T: Real, const K: usize, const N: usize>(
+        &self,
+        blend: &Blend,
+        mut powers: [f64; N],
+        top: T,
+    ) -> Option<Blended<T, K>> {
         powers.reverse();
-        // The greatest t is that of the best score, zero; what is blended lies below one.
-        let top = at.base.wide() - at.value.wide();
-        let mut power = top.powi(self.first as i32);
+        // What is blended lies below one.
+        let top = top.wide();
+        let mut power = top.powi(blend.first as i32);
         for sum in &mut powers {
             *sum /= power;
             power *= top;
         }
         let dot = |coefficients: &[f64; POWERS]| -> f64 { coefficients.iter().zip(&powers).map(|(c, s)| c * s).sum() };
-        let value = dot(&by.of[0]);
+        let value = dot(&self.of[0]);
         let limit = T::epsilon().wide() * value;
         let misses = |coefficients: &[f64; POWERS]| (value - dot(coefficients)).abs();
         // With a power more the blend is about five times better than the error of the one without.
-        if !(value > 0.0 && misses(&by.fewer) <= 4.0 * limit) {
+        if !(value > 0.0 && misses(&self.fewer) <= 4.0 * limit) {
             return None;
         }
-        let few_do = misses(&self.few.of[0]) <= 0.5 * limit && misses(&self.few.fewer) <= limit;
-        let mut power = top.powf(self.p);
+        let few_do = misses(&blend.few.of[0]) <= 0.5 * limit && misses(&blend.few.fewer) <= limit;
+        let mut power = top.powf(blend.p);
         let mut sums = [T::zero(); K];
-        for (sum, coefficients) in sums.iter_mut().zip(&by.of) {
+        for (sum, coefficients) in sums.iter_mut().zip(&self.of) {
             *sum = T::of(dot(coefficients) * power);
             power /= top;
         }

@@ -1,5 +1,6 @@
 //! Separation maps Ω: from scores to weights, one map a file.
 
+mod ahead;
 mod blend;
 mod bounded;
 mod capped;
@@ -20,6 +21,7 @@ mod support;
 mod threshold;
 mod weights;
 
+pub(crate) use ahead::Ahead;
 pub(crate) use blend::Blend;
 pub use bounded::Bounded;
 pub use entmax::Entmax;
@@ -28,7 +30,7 @@ pub use map::Map;
 pub use normmax::Normmax;
 pub use power::Power;
 pub use quadratic::Quadratic;
-pub(crate) use scan::{across, sum};
+pub(crate) use scan::{BLOCK, across, sum};
 pub(crate) use solver::{Solve, Weigh};
 pub use subsets::Subsets;
 pub use support::Support;
@@ -36,6 +38,8 @@ pub use support::Support;
 use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
 use crate::real::{Real, Scratch, weighted, with_copy};
+use exponent::Offset;
+use scan::copied_maxima;
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -112,9 +116,34 @@ trait Threshold<T: Real>: Sync {
         false
     }
 
-    /// Solves a row of which the maximum is known, the least score may be, and the block maxima lie in the scratch; `None` where
-    /// every entry is masked.
-    fn solve(&self, theta: &[T], extremes: (T, Option<T>), scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
+    /// Reads a row for the first time and writes a copy of it, as long, and the block maxima to the scratch.
+    #[inline(always)]
+    fn read(&self, theta: &[T], copy: &mut [T], scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
+        Extremes::read(theta, copy, self.uses_least(), scratch)
+    }
+
+    /// Solves a row of which the block maxima lie in the scratch; `None` where every entry is masked.
+    fn solve(&self, theta: &[T], extremes: Extremes<T>, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>>;
+}
+
+/// What is known of a row that was read.
+#[derive(Debug, Clone, Copy)]
+struct Extremes<T> {
+    max: T,
+    /// Where it was asked for.
+    least: Option<T>,
+    /// Where it was found on the way.
+    threshold: Option<Offset<T>>,
+}
+
+impl<T: Real> Extremes<T> {
+    /// Of a row that is copied.
+    #[inline(always)]
+    fn read(theta: &[T], copy: &mut [T], uses_least: bool, scratch: &mut Scratch<T>) -> Result<Self> {
+        let mut least = uses_least.then(T::zero);
+        let max = copied_maxima(theta, copy, &mut scratch.blocks, least.as_mut())?;
+        Ok(Extremes { max, least, threshold: None })
+    }
 }
 
 /// `theta ← ŷ(theta)`.

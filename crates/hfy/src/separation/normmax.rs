@@ -7,8 +7,8 @@ use super::raise::moments;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Separation, Solve, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second, in_simplex,
-    shifted_loss, support_by, with_support,
+    Extremes, Separation, Solve, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second,
+    in_simplex, shifted_loss, support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
@@ -108,7 +108,12 @@ impl Normmax {
 
 impl<T: Real> Threshold<T> for Normmax {
     #[inline(always)]
-    fn solve(&self, theta: &[T], (max, _): (T, Option<T>), scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+    fn solve(
+        &self,
+        theta: &[T],
+        Extremes { max, .. }: Extremes<T>,
+        scratch: &mut Scratch<T>,
+    ) -> Result<Option<Weights<T>>> {
         if max == T::neg_infinity() {
             return Ok(None);
         }

@@ -4,7 +4,7 @@
 
 use super::exponent::{Exponent, Offset};
 use super::scan::{BLOCK, maximum, share};
-use crate::real::{Affine, Near, Real, Table, greater};
+use crate::real::{Affine, Near, Reading, Real, Table, greater};
 
 impl<T: Real> Affine<T> {
     /// Distances `t` themselves: normmax weighs by a power one less than that of its threshold, which may be large where it is not.
@@ -164,8 +164,52 @@ pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, 
 /// `Σ t^(k+K-1), …, Σ t^k` over `t = (z_i - τ)₊`, but for what is too small for the greatest of these powers.
 #[inline(always)]
 pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, k: u32) -> [f64; K] {
+    T::whole_sums(z.row, whole_affine::<T, K>(z, at, k), k)
+}
+
+#[inline(always)]
+fn whole_affine<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, k: u32) -> Affine<T> {
     let least = T::of(0.5).powi(-T::least_exponent().wide() as i32 / (k as i32 + K as i32));
-    T::whole_sums(z.row, Affine::to((z.shift, z.scale), at, least), k)
+    Affine::to((z.shift, z.scale), at, least)
+}
+
+/// The same sums of a row that is read for the first time.
+#[inline(always)]
+pub(crate) fn read_moments<T: Real, const K: usize>(
+    z: Scores<'_, T>,
+    at: Offset<T>,
+    p: Exponent<T>,
+    reading: &mut Reading<'_, T>,
+) -> [T; K] {
+    let large = Affine::beyond_one((z.shift, z.scale), at, -T::one());
+    let total = match p.fitted(at, z.least, z.row.len()).less(K as u32 - 1) {
+        Exponent::Whole(k) => read_whole_sums::<T, K>(z, at, k, reading),
+        Exponent::Near(p, middle) => T::read_near_sums(z.row, Near::new(large, p, middle), reading),
+        Exponent::Cells(p, least) => T::with_cells(
+            large,
+            p,
+            least,
+            #[inline(always)]
+            |cells| cells.map(|cells| T::read_tabled_sums(cells, large, T::one(), z.row, reading)),
+        )
+        .unwrap_or([f64::NAN; K]),
+        Exponent::Plain(_) | Exponent::Precise(_) => {
+            reading.copied(z.row);
+            return moments(z, at, p);
+        }
+    };
+    total.map(T::of)
+}
+
+/// Whole sums of a row that is read for the first time.
+#[inline(always)]
+pub(crate) fn read_whole_sums<T: Real, const K: usize>(
+    z: Scores<'_, T>,
+    at: Offset<T>,
+    k: u32,
+    reading: &mut Reading<'_, T>,
+) -> [f64; K] {
+    T::read_whole_sums(z.row, whole_affine::<T, K>(z, at, k), k, reading)
 }
 
 #[inline(always)]

@@ -3,9 +3,9 @@
 //! All of a solver is inlined into one function. For a concrete type that belongs to this crate, and is not compiled anew in
 //! every program that uses it.
 
-use super::scan::{block_maxima, copied_maxima};
+use super::scan::block_maxima;
 use super::weights::Weights;
-use super::{Entmax, Normmax, Subsets, Support, Threshold};
+use super::{Entmax, Extremes, Normmax, Subsets, Support, Threshold};
 use crate::error::Result;
 use crate::real::{Real, Scratch, vectorised};
 
@@ -41,7 +41,7 @@ pub trait Weigh: Sized {
 fn find<T: Real, M: Threshold<T>>(
     map: &M,
     theta: &[T],
-    extremes: (T, Option<T>),
+    extremes: Extremes<T>,
     scratch: &mut Scratch<T>,
 ) -> Result<Option<Solved<T>>> {
     let weights = vectorised(
@@ -60,7 +60,7 @@ macro_rules! solve {
                         #[inline(always)]
                         || block_maxima(theta, &mut scratch.blocks),
                     )?;
-                    find(map, theta, (max, None), scratch)
+                    find(map, theta, Extremes { max, least: None, threshold: None }, scratch)
                 }
 
                 fn solve_copy(
@@ -69,12 +69,11 @@ macro_rules! solve {
                     copy: &mut [Self],
                     scratch: &mut Scratch<Self>,
                 ) -> Result<Option<Solved<Self>>> {
-                    let mut least = <$map as Threshold<$type>>::uses_least(map).then_some(0.0);
-                    let max = vectorised(
+                    let extremes = vectorised(
                         #[inline(always)]
-                        || copied_maxima(theta, copy, &mut scratch.blocks, least.as_mut()),
+                        || map.read(theta, copy, scratch),
                     )?;
-                    find(map, copy, (max, least), scratch)
+                    find(map, copy, extremes, scratch)
                 }
             }
         )*

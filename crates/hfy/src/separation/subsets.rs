@@ -5,8 +5,8 @@ use super::pull::{Gradient, pull_sloped};
 use super::scan::gather;
 use super::weights::Weights;
 use super::{
-    Separation, Share, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second, in_capped_simplex,
-    shifted_loss, support_by, with_support,
+    Extremes, Separation, Share, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second,
+    in_capped_simplex, shifted_loss, support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
@@ -85,7 +85,12 @@ fn padded<T: Real>(kept: &mut [T], count: usize) -> &[T] {
 
 impl<T: Real> Threshold<T> for Subsets {
     #[inline(always)]
-    fn solve(&self, theta: &[T], (max, _): (T, Option<T>), scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+    fn solve(
+        &self,
+        theta: &[T],
+        Extremes { max, .. }: Extremes<T>,
+        scratch: &mut Scratch<T>,
+    ) -> Result<Option<Weights<T>>> {
         let (zero, one, mass) = (T::zero(), T::one(), T::of(self.k));
         if self.k > theta.len() as f64 {
             return Err(Error::parameter("k", self.k, "k must not exceed the number of entries in a row"));

@@ -64,7 +64,7 @@ pub(crate) fn quadratic<T: Real>(z: &mut [T], mut tau: T) -> (T, T) {
 
 /// The search for the root of `Σ (z_i - τ)₊^p = 1`, `p > 1`: long steps where they are tame, Newton's otherwise, and
 /// halving of the bracket if both leave it.
-struct Search<T> {
+pub(super) struct Search<T> {
     p: T,
     low: T,
     high: T,
@@ -73,23 +73,37 @@ struct Search<T> {
     close: T,
     count: usize,
     /// How far apart the entries with weight are, by the last step.
-    spread: T,
+    pub(super) spread: T,
 }
 
 impl<T: Real> Search<T> {
     /// From an offset left of the root.
     #[inline(always)]
-    fn new(p: T, left: Offset<T>, n: usize) -> Self {
+    pub(super) fn new(p: T, left: Offset<T>, n: usize) -> Self {
         // For one entry, and for rounding, the upper end may fall below the lower.
         let high = left.upper(n, T::one() / p).max(left.value);
         let (last_step, close) = (T::infinity(), T::of(0.6) * T::epsilon());
         Search { p, low: left.value, high, last_step, close, count: n, spread: T::infinity() }
     }
 
-    /// Whether a step goes so far to the left that entries which were not in the sum could matter.
+    /// In a sample, which is off by some hundredths: no use in coming closer.
     #[inline(always)]
-    fn meets_unseen(&self, delta: T) -> bool {
-        delta < T::zero() && T::of(self.count as f64) * (-delta).powf(self.p) > T::of(0.1) * T::epsilon()
+    pub(super) fn in_sample(p: T, left: Offset<T>, n: usize) -> Self {
+        Search { close: T::of(0.003), count: 0, ..Search::new(p, left, n) }
+    }
+
+    /// For scores of which the best may lie above zero, and the root with it.
+    #[inline(always)]
+    pub(super) fn unbounded(self) -> Self {
+        Search { high: T::one(), ..self }
+    }
+
+    /// Whether a step leads to the root: all that it leaves out is less than rounding, and it does not go so far to the left that entries
+    /// which were not in the sum could matter.
+    #[inline(always)]
+    pub(super) fn is_met(&self, step: &Step<T>) -> bool {
+        let unseen = T::of(self.count as f64) * (-step.delta).max(T::zero()).powf(self.p);
+        step.error <= self.close && !(unseen > T::of(0.1) * T::epsilon())
     }
 
     /// The next value after one where the sums are these, and whether it is the last.
@@ -98,7 +112,7 @@ impl<T: Real> Search<T> {
         let step = Step::new(self.p, s);
         self.spread = step.spread;
         let mut next = at + step.delta;
-        if step.error <= self.close && !self.meets_unseen(step.delta) {
+        if self.is_met(&step) {
             return (next, true);
         }
         if step.log > T::zero() {
@@ -130,8 +144,7 @@ pub(crate) fn general<T: Real>(
     (sample, blend): (&mut Vec<T>, &mut Blend),
 ) -> Offset<T> {
     let left = Offset::left_of(start, exponent);
-    let blends = matches!(exponent, Exponent::Plain(_)) && Blend::pays(p, z.row.len());
-    let sums = Sums { exponent, blend: blends.then(|| blend.set(p.wide())), of_few: false, few_do: true };
+    let sums = Sums::new((exponent, p), z.row.len(), blend);
     let is_near = matches!(exponent.fitted(left, z.least, z.row.len()), Exponent::Near(..) | Exponent::Cells(..));
     // Where the best entry has much of the weight a sample that hits or misses it is far off, and the left end is close.
     let best = p * (-left.value).log_one_plus();
@@ -175,16 +188,29 @@ fn search<T: Real, const K: usize>(
 
 /// How sums of powers are found.
 #[derive(Clone, Copy)]
-struct Sums<'b, T> {
-    exponent: Exponent<T>,
+pub(super) struct Sums<'b, T> {
+    pub(super) exponent: Exponent<T>,
     /// What is tried first; a row that is not to be blended is not tried again.
-    blend: Option<&'b Blend>,
-    of_few: bool,
+    pub(super) blend: Option<&'b Blend>,
+    pub(super) of_few: bool,
     /// Whether blends of few powers would have done so far.
-    few_do: bool,
+    pub(super) few_do: bool,
 }
 
-impl<T: Real> Sums<'_, T> {
+impl<'b, T: Real> Sums<'b, T> {
+    #[inline(always)]
+    pub(super) fn new((exponent, p): (Exponent<T>, T), entries: usize, blend: &'b mut Blend) -> Self {
+        let blends = matches!(exponent, Exponent::Plain(_)) && Blend::pays(p, entries);
+        Sums { exponent, blend: blends.then(|| blend.set(p.wide())), of_few: false, few_do: true }
+    }
+
+    /// Those of a power that is as good for a rough start, and cheaper.
+    #[inline(always)]
+    pub(super) fn rough(p: T) -> (Self, T) {
+        let (exponent, next) = above(p);
+        (Sums { exponent, blend: None, of_few: false, few_do: true }, next)
+    }
+
     #[inline(always)]
     fn at<const K: usize>(&mut self, z: Scores<'_, T>, at: Offset<T>) -> [T; K] {
         if let Some(blend) = self.blend {
@@ -212,8 +238,7 @@ fn started<T: Real, const K: usize>(
     let Some(sample) = sample else { return (left.value, false) };
     let count = z.row.len();
     let (mut at, mut few_do) = (left, false);
-    let (exponent, next) = above(p);
-    let mut rough = Sums { exponent, blend: None, of_few: false, few_do: true };
+    let (mut rough, next) = Sums::rough(p);
     for (size, rounds, (sums, p)) in [(count / 128, 4, (&mut rough, next)), (count / 8, 1, (&mut sums, p))] {
         if size < 64 {
             continue;
@@ -227,29 +252,50 @@ fn started<T: Real, const K: usize>(
                 entries[i] = (group[i] - z.shift) * z.scale;
             }
         }
-        let weight = T::of(count as f64 / sample.len() as f64);
         // The best entry counts for itself, not for others.
         let best = T::of(sample.iter().filter(|&&z| z == T::zero()).count() as f64);
-        // A sample this small is off by some hundredths: no use in coming closer.
-        let mut search = Search { close: T::of(0.003), count: 0, ..Search::new(p, left, count) };
-        for _ in 0..rounds {
-            let mut s = sums.at::<K>(Scores::plain(sample, z.least), at);
-            let one = moments::<T, K>(Scores::plain(&[T::zero()], T::zero()), at, sums.exponent);
-            for k in 0..K {
-                s[k] = (s[k] - best * one[k]) * weight + one[k];
-            }
-            let (next, last) = search.next(at.value, &s);
-            at.value = next;
-            if last {
-                break;
-            }
-        }
-        // The logarithms of weights scatter by about p √E[e²]; if they are normal, the mean of a sample is off by this.
-        let off = (T::of(0.5) * p * p * search.spread).exp() / T::of(sample.len() as f64).sqrt();
-        few_do = sums.few_do && off * search.spread.sqrt() < T::of(0.035);
+        let mut search = Search::in_sample(p, left, count);
+        let scores = Scores::plain(sample, z.least);
+        at = approach::<T, K>((scores, count, Some(best)), sums, &mut search, at, rounds);
+        few_do = sums.few_do && off(p, search.spread, sample.len()) < T::of(0.035);
     }
     // Where a few entries have most of the weight, and a sample misses them, the left end is closer.
     (at.value.max(left.value), few_do)
+}
+
+/// A few steps towards the root for `count` entries that a sample stands for, of which so many are the best one, which counts for itself.
+#[inline(always)]
+pub(super) fn approach<T: Real, const K: usize>(
+    (sample, count, best): (Scores<'_, T>, usize, Option<T>),
+    sums: &mut Sums<'_, T>,
+    search: &mut Search<T>,
+    mut at: Offset<T>,
+    rounds: usize,
+) -> Offset<T> {
+    let weight = T::of(count as f64 / sample.row.len() as f64);
+    for _ in 0..rounds {
+        let mut s = sums.at::<K>(sample, at);
+        let one = match best {
+            Some(_) => moments::<T, K>(Scores::plain(&[T::zero()], T::zero()), at, sums.exponent),
+            None => [T::zero(); K],
+        };
+        for k in 0..K {
+            s[k] = (s[k] - best.unwrap_or(T::zero()) * one[k]) * weight + one[k];
+        }
+        let (next, last) = search.next(at.value, &s);
+        at.value = next;
+        if last {
+            break;
+        }
+    }
+    at
+}
+
+/// By how much the root of a sample is thought to be off, in the length that steps are measured in. The logarithms of weights scatter by
+/// about `p √E[e²]`; if they are normal, the mean of a sample is off by this.
+#[inline(always)]
+pub(super) fn off<T: Real>(p: T, spread: T, size: usize) -> T {
+    (T::of(0.5) * p * p * spread).exp() / T::of(size as f64).sqrt() * spread.sqrt()
 }
 
 /// A lower bound of the root of `Σ (z_i - τ)₊^p = 1` by a few Newton steps, which never pass the root.

@@ -5,9 +5,11 @@ use std::cell::Cell;
 use pulp::x86::V4;
 use pulp::{Simd, cast, f32x16};
 
+use super::super::maxima::singles::Seen;
 use super::super::moments::{RUN, add_chain, add_one};
 use super::roots::Roots;
 use super::*;
+use crate::separation::BLOCK;
 
 /// What makes a number and its power of a score.
 pub(super) trait Lookup: Copy {
@@ -79,6 +81,16 @@ impl Tabled for f32 {
     fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<f32>, base: f32, row: &[f32]) -> [f64; K] {
         with_lookup(table, affine, base, Summing::<K>(row))
     }
+
+    fn read_tabled_sums<const K: usize>(
+        table: Table<'_>,
+        affine: Affine<f32>,
+        base: f32,
+        row: &[f32],
+        reading: &mut Reading<'_, f32>,
+    ) -> [f64; K] {
+        with_lookup(table, affine, base, Reads::<K>(row, reading))
+    }
 }
 
 /// What is done with a lookup.
@@ -122,14 +134,62 @@ impl<const K: usize> Work for Summing<'_, K> {
                 *total += f64::from(simd.reduce_sum_f32s(sum));
             }
         }
-        if let Some(&last) = rest.last() {
-            let mut scores = [last; 16];
-            scores[..rest.len()].copy_from_slice(rest);
-            let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, cast(scores)));
-            for (&t, &y) in t.iter().zip(&y).take(rest.len()) {
-                add_one(&mut total, y, t);
+        add_rest(simd, lookup, rest, &mut total);
+        total
+    }
+}
+
+/// Adds the powers of what does not fill a vector.
+#[inline(always)]
+fn add_rest<const K: usize>(simd: V4, lookup: impl Lookup, rest: &[f32], total: &mut [f64; K]) {
+    let Some(&last) = rest.last() else { return };
+    let mut scores = [last; 16];
+    scores[..rest.len()].copy_from_slice(rest);
+    let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, cast(scores)));
+    for (&t, &y) in t.iter().zip(&y).take(rest.len()) {
+        add_one(total, y, t);
+    }
+}
+
+/// Sums of powers of a row that is read for the first time.
+struct Reads<'w, 'r, const K: usize>(&'w [f32], &'w mut Reading<'r, f32>);
+
+impl<const K: usize> Work for Reads<'_, '_, K> {
+    type Output = [f64; K];
+
+    #[inline(always)]
+    fn by(self, simd: V4, lookup: impl Lookup) -> [f64; K] {
+        let Reads(row, reading) = self;
+        reading.blocks.resize(row.len().div_ceil(BLOCK), 0.0);
+        let (mut seen, mut total) = (Seen::new(simd), [0.0; K]);
+        let (whole, rest) = row.as_chunks::<BLOCK>();
+        let (copies, copied_rest) = reading.copy.as_chunks_mut::<BLOCK>();
+        let (whole_tops, rest_top) = reading.blocks.split_at_mut(whole.len());
+        for ((run, copies), tops) in whole.chunks(RUN).zip(copies.chunks_mut(RUN)).zip(whole_tops.chunks_mut(RUN)) {
+            let mut sums = [simd.splat_f32s(0.0); K];
+            for ((block, copy), top) in run.iter().zip(copies).zip(tops) {
+                let (block, _) = V4::as_simd_f32s(block);
+                *top = seen.block::<true>(block, V4::as_mut_simd_f32s(copy).0);
+                for &scores in block {
+                    let [t, y] = lookup.raise(simd, scores);
+                    add_chain!(simd, sums, y, t, add_f32s, mul_f32s, mul_add_e_f32s);
+                }
+            }
+            for (total, sum) in total.iter_mut().rev().zip(sums) {
+                *total += f64::from(simd.reduce_sum_f32s(sum));
             }
         }
+        copied_rest.copy_from_slice(rest);
+        for top in rest_top {
+            *top = rest.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        }
+        let (vectors, rest_of_rest) = V4::as_simd_f32s(rest);
+        for &scores in vectors {
+            let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, scores));
+            t.iter().zip(&y).for_each(|(&t, &y)| add_one(&mut total, y, t));
+        }
+        add_rest(simd, lookup, rest_of_rest, &mut total);
+        (reading.is_sound, reading.least) = seen.end(rest);
         total
     }
 }

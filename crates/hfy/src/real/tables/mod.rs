@@ -11,7 +11,7 @@ mod roots;
 pub(crate) use bins::Bins;
 pub(crate) use cells::Cells;
 
-use super::Affine;
+use super::{Affine, Reading};
 
 /// What makes powers by one exponent.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +41,15 @@ pub(super) trait Tabled: Sized {
 
     /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
     fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
+
+    /// The same of a row that is read for the first time.
+    fn read_tabled_sums<const K: usize>(
+        table: Table<'_>,
+        affine: Affine<Self>,
+        base: Self,
+        row: &[Self],
+        reading: &mut Reading<'_, Self>,
+    ) -> [f64; K];
 }
 
 /// No tables are lent.
@@ -72,6 +81,16 @@ macro_rules! without_tables {
             }
 
             fn tabled_sums<const K: usize>(table: Table<'_>, _affine: Affine<$t>, _base: $t, _row: &[$t]) -> [f64; K] {
+                unreachable!("no table was lent, but here is {table:?}");
+            }
+
+            fn read_tabled_sums<const K: usize>(
+                table: Table<'_>,
+                _affine: Affine<$t>,
+                _base: $t,
+                _row: &[$t],
+                _reading: &mut Reading<'_, $t>,
+            ) -> [f64; K] {
                 unreachable!("no table was lent, but here is {table:?}");
             }
         }

@@ -2,6 +2,7 @@
 
 mod derivative;
 
+use super::ahead::read_ahead;
 use super::exponent::{Exponent, Offset};
 use super::pull::Gradient;
 use super::raise::Scores;
@@ -9,7 +10,7 @@ use super::scan::{RUN, block_maxima, copied_maxima, gather, share, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Separation, Support, Threshold, argmax_by, argmax_into_by, emptied, in_simplex, shifted_loss, support_by,
+    Extremes, Separation, Support, Threshold, argmax_by, argmax_into_by, emptied, in_simplex, shifted_loss, support_by,
     with_support,
 };
 use crate::convex::{Convex, Outcome};
@@ -188,7 +189,20 @@ impl<T: Real> Threshold<T> for Entmax {
     }
 
     #[inline(always)]
-    fn solve(&self, theta: &[T], (max, least): (T, Option<T>), scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+    fn read(&self, theta: &[T], copy: &mut [T], scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
+        let p = T::of(1.0 / self.excess());
+        if scratch.ahead.pays(p, theta.len()) {
+            let by = (Exponent::of(p), p, T::of(self.excess()));
+            if let Some(extremes) = read_ahead(theta, copy, by, scratch)? {
+                return Ok(extremes);
+            }
+        }
+        Extremes::read(theta, copy, Threshold::<T>::uses_least(self), scratch)
+    }
+
+    #[inline(always)]
+    fn solve(&self, theta: &[T], extremes: Extremes<T>, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
+        let Extremes { max, least, threshold } = extremes;
         if max == T::neg_infinity() {
             return Ok(None);
         }
@@ -213,6 +227,13 @@ impl<T: Real> Threshold<T> for Entmax {
         } else {
             T::neg_infinity()
         };
+        let power = |at| {
+            let exponent = exponent.fitted(at, least, theta.len());
+            Some(Weights::Power { shift: max, scale, at, exponent, factor: one })
+        };
+        if let Some(at) = threshold {
+            return Ok(power(at));
+        }
         // Candidates lie nearer one another than other scores do.
         let is_far =
             exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least, theta.len()) == exponent;
@@ -226,7 +247,7 @@ impl<T: Real> Threshold<T> for Entmax {
         } else if self.alpha < 2.0 {
             let scores = candidates.scores(theta, &scratch.kept, least);
             let at = general(scores, (exponent, p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
-            Weights::Power { shift: max, scale, at, exponent: exponent.fitted(at, least, theta.len()), factor: one }
+            return Ok(power(at));
         } else {
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
