@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::real::{Reading, Real, Scratch};
 
 /// Rows that are worth it; others are in a cache before long.
-const ENTRIES: usize = 8192;
+pub(super) const ENTRIES: usize = 8192;
 /// Entries of a sample, in groups of neighbours, which are read at once.
 const SAMPLE: usize = 2048;
 /// Twice as many for exponents below this, whose weights are further apart.
@@ -93,7 +93,8 @@ impl<T: Real> Guess<T> {
     #[inline(always)]
     fn new(theta: &[T], (mut sums, p): (Sums<'_, T>, T), scale: T, sample: &mut Vec<T>) -> Option<Self> {
         let (zero, one, count, is_large) = (T::zero(), T::one(), theta.len(), sums.exponent.is_large());
-        let size = if p < T::of(SMALL) { 2 * SAMPLE } else { SAMPLE };
+        let most = if p < T::of(SMALL) { 2 * SAMPLE } else { SAMPLE };
+        let size = most.min(count / 8);
         let (groups, step) = (theta.as_chunks::<GROUP>().0, count / size);
         sample.resize(groups.len() / (PART * step) * PART * GROUP, zero);
         // In such an order that the first part is spread over the row as the whole is.

@@ -1,6 +1,6 @@
 //! Optimality, feasibility, order, ties, support, and equivariance.
 
-use hfy::{Map, Outcome, Real, Separation, Support};
+use hfy::{Convex, Map, Outcome, Real, Separation, Support};
 
 use crate::common::describe::{
     cap, distance, entmax, every_map, ignores_shifts, is_kinked, kkt_residual, label, marginals, mass, normmax,
@@ -57,12 +57,34 @@ fn shared(map: &Map, y: &[f64]) -> f64 {
     }
 }
 
-/// Everything that must hold for the solution of one row.
+/// Everything that must hold for the solution of one row, in place and into a buffer, for which rows may be read in another way.
 #[track_caller]
 pub(crate) fn check_row<T: Real>(map: &Map, name: &str, theta: &[T]) {
     let case = format!("{} on {name}, n = {}", label(map), theta.len());
     let y = solved(map, theta);
-    let (scores, weights) = (wide(theta), wide(&y));
+    check_weights(map, &case, theta, &y);
+    check_weights(map, &format!("{case}, into a buffer"), theta, &solved_into(map, theta));
+
+    let mut support = Support::default();
+    assert_eq!(map.support(theta, &mut support).expect(&case), Outcome::Solved);
+    let nonzero: Vec<(usize, T)> = y.iter().copied().enumerate().filter(|(_, y)| *y != T::zero()).collect();
+    assert_eq!(support.len(), nonzero.len(), "{case}: size of the support");
+    for ((i, a), (j, b)) in support.iter().zip(nonzero) {
+        let close = (a - b).abs() <= T::of(4.0) * T::epsilon() * b.abs();
+        assert!(i == j && close, "{case}: support ({i}, {a}) where the row has ({j}, {b})");
+    }
+}
+
+fn solved_into<T: Real>(map: &Map, theta: &[T]) -> Vec<T> {
+    let mut y = vec![T::of(7.0); theta.len()];
+    assert_eq!(map.argmax_into(theta, &mut y).expect("the row is sound"), Outcome::Solved);
+    y
+}
+
+/// That the weights solve the problem, and keep the order of the scores.
+#[track_caller]
+fn check_weights<T: Real>(map: &Map, case: &str, theta: &[T], y: &[T]) {
+    let (scores, weights) = (wide(theta), wide(y));
 
     if let Some(mass) = mass(map) {
         let total = total(weights.iter().copied());
@@ -90,15 +112,6 @@ pub(crate) fn check_row<T: Real>(map: &Map, name: &str, theta: &[T]) {
         if scores[i] == scores[j] && cap(map, i) == cap(map, j) {
             assert_eq!(weights[i], weights[j], "{case}: entries {i} and {j} are tied");
         }
-    }
-
-    let mut support = Support::default();
-    assert_eq!(map.support(theta, &mut support).expect(&case), Outcome::Solved);
-    let nonzero: Vec<(usize, T)> = y.iter().copied().enumerate().filter(|(_, y)| *y != T::zero()).collect();
-    assert_eq!(support.len(), nonzero.len(), "{case}: size of the support");
-    for ((i, a), (j, b)) in support.iter().zip(nonzero) {
-        let close = (a - b).abs() <= T::of(4.0) * T::epsilon() * b.abs();
-        assert!(i == j && close, "{case}: support ({i}, {a}) where the row has ({j}, {b})");
     }
 }
 
@@ -131,6 +144,46 @@ fn long_rows_meet_their_definition<T: Real>() {
                 check_row(map, name, theta);
             }
         }
+    }
+}
+
+/// Rows whose threshold a sample is no guide to, or only just, read into a buffer.
+fn long_rows_hide_what_a_sample_misses<T: Real>() {
+    let n = 20_011;
+    let mut random = Random::new(9);
+    let plain: Vec<T> = random.normals(n, 1.0);
+    let changed =
+        |change: &dyn Fn(usize, T) -> T| -> Vec<T> { plain.iter().enumerate().map(|(i, &x)| change(i, x)).collect() };
+    let (one, far) = (T::one(), T::of(30.0));
+    let mut sorted = plain.clone();
+    sorted.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    let rows = [
+        ("sorted", sorted),
+        ("one ahead", changed(&|i, x| if i == n - 1 { x + far } else { x })),
+        ("one far below", changed(&|i, x| if i == 1 { x - far * far } else { x })),
+        ("a step", changed(&|i, x| if i < n / 3 { x } else { x - T::of(4.0) })),
+        ("neighbours alike", changed(&|i, x| plain[i / 64 * 64] + T::of(1e-3) * x)),
+        ("heavy tails", changed(&|_, x| x * x * x)),
+        ("far from zero", changed(&|_, x| x + T::of(1000.0))),
+        ("masked here and there", changed(&|i, x| if i % 3 == 0 { T::neg_infinity() } else { x })),
+        ("masked but for a few", changed(&|i, x| if i % 400 == 1 { x } else { T::neg_infinity() })),
+        ("masked but for one", changed(&|i, _| if i == 17 { one } else { T::neg_infinity() })),
+    ];
+    for map in [1.0, 1.000_1, 1.003, 1.01, 1.03, 1.041, 1.05, 1.07, 1.1, 1.13, 1.16].map(entmax) {
+        // As often as it takes to come back to guesses after one that failed.
+        for (name, theta) in rows.iter().chain(&rows) {
+            let case = format!("{} on {name}", label(&map));
+            check_weights(&map, &case, theta, &solved_into(&map, theta));
+        }
+        let mut y = vec![one; n];
+        for bad in [T::nan(), T::infinity()] {
+            for place in [0, 16, 1005, 20_000, n - 1] {
+                let theta = changed(&|i, x| if i == place { bad } else { x });
+                assert!(map.argmax_into(&theta, &mut y).is_err(), "{}: {bad} at {place}", label(&map));
+            }
+        }
+        let outcome = map.argmax_into(&vec![T::neg_infinity(); n], &mut y).expect("a masked row is sound");
+        assert!(outcome == Outcome::Empty && y.iter().all(|&y| y == T::zero()), "{}", label(&map));
     }
 }
 
@@ -185,6 +238,7 @@ fn a_permutation_permutes_the_weights<T: Real>() {
 crate::in_both_types!(
     solutions_meet_their_definition,
     long_rows_meet_their_definition,
+    long_rows_hide_what_a_sample_misses,
     softmax_of_a_long_row_sums_to_one,
     a_common_shift_changes_nothing,
     a_permutation_permutes_the_weights,

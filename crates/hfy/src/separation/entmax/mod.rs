@@ -2,11 +2,11 @@
 
 mod derivative;
 
-use super::ahead::read_ahead;
+use super::ahead::{ENTRIES as AHEAD, read_ahead};
 use super::exponent::{Exponent, Offset};
 use super::pull::Gradient;
 use super::raise::Scores;
-use super::scan::{RUN, block_maxima, copied_maxima, gather, share, sum};
+use super::scan::{BLOCK, RUN, across, block_maxima, copied_maxima, gather, maximum, share, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, SLACK, Scratch, vectorised};
+use crate::real::{Real, SLACK, Scratch, greater, vectorised};
 
 /// Alpha-entmax, the regularised argmax of the Tsallis negentropy,
 ///
@@ -285,6 +285,9 @@ impl<T: Real> Convex<T> for Entmax {
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
         if self.alpha == 1.0 {
             check_len("y", y.len(), theta.len())?;
+            if softmax_ahead(theta, y) {
+                return Ok(Outcome::Solved);
+            }
             let max = with_blocks(|blocks| copied_maxima(theta, y, blocks, None))?;
             Ok(softmax(y, max))
         } else {
@@ -351,6 +354,59 @@ fn with_blocks<T: Real, R>(work: impl FnOnce(&mut Vec<T>) -> R) -> R {
             || work(&mut scratch.blocks),
         )
     })
+}
+
+/// Softmax of a long row that is read once, its exponentials taken less the maximum of a sample; false, with anything written, where that
+/// is far from the maximum, or an entry is no score.
+fn softmax_ahead<T: Real>(theta: &[T], y: &mut [T]) -> bool {
+    const GROUP: usize = 16;
+    const GROUPS: usize = 32;
+    if theta.len() < AHEAD {
+        return false;
+    }
+    let groups = theta.as_chunks::<GROUP>().0;
+    let mut top = T::neg_infinity();
+    for group in groups.iter().step_by(groups.len() / GROUPS) {
+        top = greater(top, maximum(group));
+    }
+    if !top.is_finite() {
+        return false;
+    }
+    vectorised(
+        #[inline(always)]
+        || {
+            let (mut max, mut sums, mut total) = ([top; BLOCK], [T::zero(); BLOCK], 0.0);
+            for (scores, weights) in theta.chunks(RUN).zip(y.chunks_mut(RUN)) {
+                let (blocks, rest) = scores.as_chunks::<BLOCK>();
+                let (weight_blocks, rest_weights) = weights.as_chunks_mut::<BLOCK>();
+                let mut part = [T::zero(); BLOCK];
+                for (x, y) in blocks.iter().zip(weight_blocks) {
+                    for i in 0..BLOCK {
+                        max[i] = greater(x[i], max[i]);
+                        sums[i] += x[i];
+                        y[i] = (x[i] - top).exp_lanes();
+                        part[i] += y[i];
+                    }
+                }
+                for (i, (&x, y)) in rest.iter().zip(rest_weights).enumerate() {
+                    max[i] = greater(x, max[i]);
+                    sums[i] += x;
+                    *y = (x - top).exp_lanes();
+                    part[i] += *y;
+                }
+                total += across(&part).wide();
+            }
+            // A sum is not finite if one of its terms is not.
+            if !(across(&sums) < T::infinity() && maximum(&max) - top < T::of(40.0)) {
+                return false;
+            }
+            let factor = T::of(1.0 / total);
+            for y in y.iter_mut() {
+                *y *= factor;
+            }
+            true
+        },
+    )
 }
 
 /// Softmax in place, given the maximum: each exponential is computed once.
