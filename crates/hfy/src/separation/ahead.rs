@@ -26,27 +26,51 @@ const PART: usize = 8;
 /// How much further than those of its sample the scores of a row are thought to reach, as a part of that range.
 const MARGIN: f64 = 0.35;
 
-/// How guesses fared so far: where one fails, as many rows as there were failures, doubled, are read without one.
+/// How guesses for an exponent fared so far.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
-    rest: u32,
+    p: f64,
+    /// How many sums it takes at least.
+    terms: usize,
+    /// Rows that were met with so many.
+    met: u32,
+    /// Where the most were not enough, as many rows as there were such failures, doubled, are read without a guess.
     wait: u32,
+    rest: u32,
 }
 
 impl Ahead {
     /// Whether the threshold for an exponent in a row of so many entries is to be guessed.
     pub(super) fn pays<T: Real>(&mut self, p: T, entries: usize) -> bool {
-        let is_due = T::epsilon() > T::of(1e-8) && entries >= ENTRIES && p > T::of(6.0) && p < T::of(1e5);
-        if is_due && self.rest > 0 {
-            self.rest -= 1;
+        if !(T::epsilon() > T::of(1e-8) && entries >= ENTRIES && p > T::of(6.0) && p < T::of(1e5)) {
             return false;
         }
+        if self.p != p.wide() {
+            *self = Ahead { p: p.wide(), ..Ahead::default() };
+        }
+        let is_due = self.rest == 0;
+        self.rest = self.rest.saturating_sub(1);
         is_due
     }
 
-    fn learn(&mut self, is_met: bool) {
-        self.wait = if is_met { 0 } else { (2 * self.wait + 1).min(63) };
-        self.rest = self.wait;
+    /// A row was met by a step of so many sums.
+    fn succeeded(&mut self) {
+        (self.wait, self.met) = (0, self.met + 1);
+        // Fewer may do by now.
+        if self.met == 64 {
+            (self.terms, self.met) = (self.terms.saturating_sub(2), 0);
+        }
+    }
+
+    /// A row was not met by a step of so many sums, or there was no guess.
+    fn failed(&mut self, terms: usize) {
+        self.met = 0;
+        if terms < MOST {
+            self.terms = terms + 2;
+        } else {
+            self.wait = (2 * self.wait + 1).min(63);
+            self.rest = self.wait;
+        }
     }
 }
 
@@ -61,11 +85,12 @@ pub(super) fn read_ahead<T: Real>(
     let Scratch { blocks, bends, blend, ahead, .. } = scratch;
     let sums = Sums::new((exponent, p), theta.len(), blend);
     let Some(guess) = Guess::new(theta, (sums, p), scale, bends) else {
-        ahead.learn(false);
+        ahead.failed(MOST);
         return Ok(None);
     };
+    let terms = guess.terms.max(ahead.terms);
     let mut reading = Reading { copy, blocks, least: T::zero(), is_sound: true };
-    let threshold = match guess.terms {
+    let threshold = match terms {
         3 => guess.meet::<3>(theta, (sums, p), &mut reading),
         FEW => guess.meet::<FEW>(theta, (sums, p), &mut reading),
         _ => guess.meet::<MOST>(theta, (sums, p), &mut reading),
@@ -73,7 +98,10 @@ pub(super) fn read_ahead<T: Real>(
     if !reading.is_sound {
         check_scores(theta)?;
     }
-    ahead.learn(threshold.is_some());
+    match threshold {
+        Some(_) => ahead.succeeded(),
+        None => ahead.failed(terms),
+    }
     Ok(Some(Extremes { max: maximum(reading.blocks), least: Some(reading.least), threshold }))
 }
 
@@ -131,7 +159,7 @@ impl<T: Real> Guess<T> {
             3
         } else if off < T::of(0.035) && sums.few_do {
             FEW
-        } else if off < T::of(0.1) && !is_large {
+        } else if off < T::of(0.1) {
             MOST
         } else {
             return None;

@@ -10,7 +10,7 @@ use super::exponent::{Exponent, Offset};
 use super::raise::{Scores, moments};
 use super::scan::sum;
 use super::step::{FEW, MOST, Step};
-use crate::real::Real;
+use crate::real::{Real, lesser};
 
 /// `p = 1`: drops entries below the mean threshold until none is left to drop. Finite and exact. Returns `τ` and
 /// the number of entries above it.
@@ -295,7 +295,8 @@ pub(super) fn approach<T: Real, const K: usize>(
 /// about `p √E[e²]`; if they are normal, the mean of a sample is off by this.
 #[inline(always)]
 pub(super) fn off<T: Real>(p: T, spread: T, size: usize) -> T {
-    (T::of(0.5) * p * p * spread).exp() / T::of(size as f64).sqrt() * spread.sqrt()
+    let scatter = (T::of(0.5) * p * p * spread).exp() / T::of(size as f64).sqrt();
+    lesser(scatter, T::of(1.5)) * spread.sqrt()
 }
 
 /// A lower bound of the root of `Σ (z_i - τ)₊^p = 1` by a few Newton steps, which never pass the root.
