@@ -169,7 +169,11 @@ impl<T: Real> Guess<T> {
         }
         let margin = T::of(MARGIN) * range;
         at.value -= margin * scale;
-        Some(Guess { shift: top + margin, scale, least: -(range + margin + margin) * scale, at, terms })
+        let least = -(range + margin + margin) * scale;
+        // Further off the digits of a threshold would be lost; and only powers that are fitted to a range are right above one, where those
+        // of a guess may lie.
+        let is_fitted = sums.exponent.fitted(at, least, count) != sums.exponent;
+        (margin <= T::of(16.0) && is_fitted).then_some(Guess { shift: top + margin, scale, least, at, terms })
     }
 
     /// Reads the row. The threshold of its scores less the best, if a step of so many sums leads there.

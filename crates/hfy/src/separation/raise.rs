@@ -190,9 +190,14 @@ pub(crate) fn read_moments<T: Real, const K: usize>(
             p,
             least,
             #[inline(always)]
-            |cells| cells.map(|cells| T::read_tabled_sums(cells, large, T::one(), z.row, reading)),
-        )
-        .unwrap_or([f64::NAN; K]),
+            |cells| match cells {
+                Some(cells) => T::read_tabled_sums(cells, large, T::one(), z.row, reading),
+                None => {
+                    reading.copied(z.row);
+                    sums(z, large, &Precise(p, None))
+                }
+            },
+        ),
         Exponent::Plain(_) | Exponent::Precise(_) => {
             reading.copied(z.row);
             return moments(z, at, p);

@@ -163,6 +163,8 @@ fn long_rows_hide_what_a_sample_misses<T: Real>() {
         ("one far below", changed(&|i, x| if i == 1 { x - far * far } else { x })),
         ("a step", changed(&|i, x| if i < n / 3 { x } else { x - T::of(4.0) })),
         ("neighbours alike", changed(&|i, x| plain[i / 64 * 64] + T::of(1e-3) * x)),
+        ("times 2", changed(&|_, x| x + x)),
+        ("times 3", changed(&|_, x| x + x + x)),
         ("heavy tails", changed(&|_, x| x * x * x)),
         ("far from zero", changed(&|_, x| x + T::of(1000.0))),
         ("masked here and there", changed(&|i, x| if i % 3 == 0 { T::neg_infinity() } else { x })),
