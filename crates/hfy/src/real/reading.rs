@@ -149,3 +149,72 @@ impl Read for f64 {
         <f64 as RaiseNear>::near_sums(row, near)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::real::tables::Tabled;
+
+    /// What a reading must leave, and its sums beside those of a row that was read before.
+    fn check<const K: usize>(
+        row: &[f32],
+        plain: [f64; K],
+        read: impl FnOnce(&mut Reading<'_, f32>) -> [f64; K],
+        case: &str,
+    ) {
+        let (mut copy, mut blocks) = (vec![0.0; row.len()], vec![]);
+        let mut reading = Reading { copy: &mut copy, blocks: &mut blocks, least: 0.0, is_sound: false };
+        let sums = read(&mut reading);
+        let (least, is_sound) = (reading.least, reading.is_sound);
+        assert!(is_sound && copy == row, "{case}");
+        assert_eq!(least, row.iter().copied().fold(f32::INFINITY, f32::min), "{case}");
+        let maxima: Vec<f32> =
+            row.chunks(BLOCK).map(|block| block.iter().copied().fold(f32::NEG_INFINITY, f32::max)).collect();
+        assert_eq!(blocks, maxima, "{case}");
+        for (sum, plain) in sums.into_iter().zip(plain) {
+            assert!((sum / plain - 1.0).abs() < 1e-6, "{case}: {sum} {plain}");
+        }
+    }
+
+    #[test]
+    fn rows_that_are_read_leave_what_others_do() {
+        for n in [1, 31, 32, 63, 1024, 1025, 5003] {
+            let row: Vec<f32> = (0..n).map(|i| 3.0 - ((i * 37) % n) as f32 * 6.0 / n as f32).collect();
+            let affine = Affine { shift: 3.0, scale: 0.1, value: -0.7, least: 0.01 };
+            let plain: [f64; 5] = <f32 as Raise>::whole_sums(&row, affine, 9);
+            check(
+                &row,
+                plain,
+                |reading| <f32 as Read>::read_whole_sums(&row, affine, 9, reading),
+                &format!("whole, {n}"),
+            );
+            let large = Affine { shift: 3.0, scale: 0.02, value: 0.1, least: -1.0 };
+            let near = Near::new(large, 50.0, 0.85);
+            let plain: [f64; 3] = <f32 as RaiseNear>::near_sums(&row, near);
+            check(&row, plain, |reading| <f32 as Read>::read_near_sums(&row, near, reading), &format!("near, {n}"));
+            <f32 as Tabled>::with_cells(large, 50.0, -0.13, |cells| {
+                let Some(cells) = cells else { return eprintln!("SKIPPED: no tables on this machine") };
+                let read = |reading: &mut Reading<'_, f32>| {
+                    <f32 as Tabled>::read_tabled_sums(cells, large, 1.0, &row, reading)
+                };
+                check(&row, plain, read, &format!("cells, {n}"));
+            });
+        }
+    }
+
+    #[test]
+    fn what_is_no_score_is_seen() {
+        let affine = Affine { shift: 0.0, scale: 0.1, value: -0.7, least: 0.01 };
+        for (bad, sound) in [(f32::NAN, false), (f32::INFINITY, false), (f32::NEG_INFINITY, true)] {
+            for place in [0, 40, 99] {
+                let mut row = vec![0.0; 100];
+                row[place] = bad;
+                let (mut copy, mut blocks) = (row.clone(), vec![]);
+                let mut reading = Reading { copy: &mut copy, blocks: &mut blocks, least: 0.0, is_sound: !sound };
+                let [sum] = <f32 as Read>::read_whole_sums(&row, affine, 3, &mut reading);
+                assert_eq!(reading.is_sound, sound, "{bad} at {place}");
+                assert!(!sound || (sum / (99.0 * 0.343) - 1.0).abs() < 1e-5, "{bad} at {place}: {sum}");
+            }
+        }
+    }
+}

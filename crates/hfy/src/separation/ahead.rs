@@ -192,8 +192,8 @@ impl<T: Real> Guess<T> {
         };
         let step = Step::new(p, &s?);
         let best = (maximum(reading.blocks) - shift) * scale;
-        let is_within = best <= T::zero() && (reading.least - shift) * scale >= least;
-        if !(is_within || !sums.exponent.is_large()) || !Search::new(p, at, theta.len()).is_met(&step) {
+        let is_outside = best > T::zero() || (reading.least - shift) * scale < least;
+        if (sums.exponent.is_large() && is_outside) || !Search::new(p, at, theta.len()).is_met(&step) {
             return None;
         }
         Some(Offset { value: T::of(at.value.wide() + step.delta.wide() - best.wide()), ..at })
