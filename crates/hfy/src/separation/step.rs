@@ -34,7 +34,7 @@ impl<T: Real> Step<T> {
         let moments = central_moments(s, mean);
         // log S + p a + log(1 + Σ terms) = 0 in a = log(1 - δm), by Newton's method from where the terms are left out.
         let (mut a, newton, mut error) = (-log / p, -(-log / p).exp_less_one() / mean, T::zero());
-        for _ in 0..2 {
+        for round in 0..4 {
             let eta = (-a).exp_less_one();
             if eta == T::zero() {
                 break;
@@ -54,12 +54,27 @@ impl<T: Real> Step<T> {
             if !(sum.abs() < T::of(0.5)) {
                 return Step { delta: newton, newton, log, error: T::infinity(), spread: moments[0] };
             }
+            error = left_out::<T, K>(p, (p * eta).abs(), last.abs(), moments[K - 3].abs()) + noise;
+            let residual = log + p * a + sum.log_one_plus();
+            if residual.abs() <= T::of(0.5) * T::epsilon() * (one + log.abs()) {
+                break;
+            }
             // A term of degree k in η has slope k/η, and dη/da = -(1 + η).
             let slope = -weighted / eta * (one + eta);
-            error = left_out::<T, K>(p, (p * eta).abs(), last.abs(), moments[K - 3].abs()) + noise;
-            a -= (log + p * a + sum.log_one_plus()) / (p + slope / (one + sum));
+            let change = residual / (p + slope / (one + sum));
+            a -= change;
+            // Where this does not settle nothing is known of the error.
+            if round == 3 {
+                error += (p * change).abs();
+            }
         }
-        Step { delta: -a.exp_less_one() / mean, newton, log, error, spread: moments[0] }
+        let delta = -a.exp_less_one() / mean;
+        // A sum of negative powers tells how close to the threshold an entry may be: one that the step passes is not in the series.
+        let negative = T::of(K as f64 - 1.0) - p;
+        if negative > T::zero() && delta > T::of(0.5) * s[K - 1].powf(-one / negative) {
+            error = T::infinity();
+        }
+        Step { delta, newton, log, error, spread: moments[0] }
     }
 }
 

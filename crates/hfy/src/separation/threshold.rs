@@ -74,7 +74,11 @@ pub(super) struct Search<T> {
     count: usize,
     /// How far apart the entries with weight are, by the last step.
     pub(super) spread: T,
+    rounds: u32,
 }
+
+/// Rounds after which every other halves the bracket, whatever the steps say.
+const PATIENCE: u32 = 12;
 
 impl<T: Real> Search<T> {
     /// From an offset left of the root.
@@ -83,7 +87,7 @@ impl<T: Real> Search<T> {
         // For one entry, and for rounding, the upper end may fall below the lower.
         let high = left.upper(n, T::one() / p).max(left.value);
         let (last_step, close) = (T::infinity(), T::of(0.6) * T::epsilon());
-        Search { p, low: left.value, high, last_step, close, count: n, spread: T::infinity() }
+        Search { p, low: left.value, high, last_step, close, count: n, spread: T::infinity(), rounds: 0 }
     }
 
     /// In a sample, which is off by some hundredths: no use in coming closer.
@@ -120,15 +124,19 @@ impl<T: Real> Search<T> {
         } else {
             self.high = at;
         }
-        if !(next >= self.low && next <= self.high) {
+        // An end of the bracket was seen already: to go back there would be to go in circles.
+        let (low, high) = (self.low, self.high);
+        let is_new = |next: T| next == at || (next > low && next < high);
+        self.rounds += 1;
+        if !is_new(next) {
             next = at + step.newton;
-            if !(next >= self.low && next <= self.high) {
-                next = self.low + (self.high - self.low) * T::of(0.5);
-            }
+        }
+        if !is_new(next) || (self.rounds > PATIENCE && self.rounds % 2 == 0) {
+            next = low + (high - low) * T::of(0.5);
         }
         // Rounding of the sum is all that is left once steps no longer shrink.
         let length = (next - at).abs();
-        let blurred = step.log.abs() <= T::of(64.0) * T::epsilon() && length >= T::of(0.5) * self.last_step;
+        let blurred = step.log.abs() <= T::of(8.0) * T::epsilon() && length >= T::of(0.5) * self.last_step;
         self.last_step = length;
         (next, blurred || length <= T::of(0.5) * T::epsilon() * next.abs())
     }
@@ -176,7 +184,7 @@ fn search<T: Real, const K: usize>(
 ) -> Offset<T> {
     let mut search = Search::new(p, left, z.row.len());
     let mut at = Offset { value: start, ..left };
-    for _ in 0..60 {
+    for _ in 0..160 {
         let (next, last) = search.next(at.value, &sums.at::<K>(z, at));
         at.value = next;
         if last {

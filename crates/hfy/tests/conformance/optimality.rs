@@ -189,6 +189,36 @@ fn long_rows_hide_what_a_sample_misses<T: Real>() {
     }
 }
 
+/// Thresholds that searches have gone past, or in circles around: an entry joins or leaves the support on the way.
+fn short_rows_are_solved_wherever_entries_lie<T: Real>() {
+    let found: [(f64, &[f64]); 4] = [
+        (1.8, &[-0.12146814, 0.7179806, -0.030906403, -0.51137197]),
+        (1.9, &[0.3510478, -1.8397924, -1.6840845, -0.74335104, -0.38507164, -0.29976708]),
+        (1.8, &[0.20820634, 0.3895269, 1.457646]),
+        (1.99, &[-0.14465761, 0.08360329, -0.17241779, -0.052657947, 0.03912111, 0.15855786, -0.091860704]),
+    ];
+    for (alpha, row) in found {
+        check_row(&entmax(alpha), "a row", &row.iter().map(|&x| T::of(f64::from(x as f32))).collect::<Vec<T>>());
+    }
+    let mut random = Random::new(12);
+    let maps = [1.1, 1.3, 1.6, 1.7, 1.8, 1.9, 1.99, 1.999].map(entmax);
+    let norms = [1.5, 2.5, 3.0, 5.0, 8.0, 20.0].map(normmax);
+    for _ in 0..4000 {
+        let n = 1 + random.below(16);
+        let scale = (3.0 * random.normal() - 1.0).clamp(-4.0, 2.0).exp();
+        let theta: Vec<T> = random.normals(n, scale);
+        for map in maps.iter().chain(&norms) {
+            // With an entry at the threshold the last bits are not to be had; a search that went astray is off by far more.
+            let (scores, weights) = (wide(&theta), wide(&solved(map, &theta)));
+            let off = (total(weights.iter().copied()) - 1.0).abs();
+            let residual = kkt_residual(map, &scores, &weights, T::epsilon().wide());
+            let allowed = 16.0 * slack::<T>(map, &scores, &weights);
+            assert!(off <= 256.0 * T::epsilon().wide(), "{} on {theta:?}: off by {off:e}", label(map));
+            assert!(residual <= allowed, "{} on {theta:?}: residual {residual:e}, not {allowed:e}", label(map));
+        }
+    }
+}
+
 /// Sums of many small weights and a few large ones.
 fn softmax_of_a_long_row_sums_to_one<T: Real>() {
     let mut random = Random::new(5);
@@ -241,6 +271,7 @@ crate::in_both_types!(
     solutions_meet_their_definition,
     long_rows_meet_their_definition,
     long_rows_hide_what_a_sample_misses,
+    short_rows_are_solved_wherever_entries_lie,
     softmax_of_a_long_row_sums_to_one,
     a_common_shift_changes_nothing,
     a_permutation_permutes_the_weights,
