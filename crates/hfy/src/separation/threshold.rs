@@ -131,7 +131,7 @@ impl<T: Real> Search<T> {
         if !is_new(next) {
             next = at + step.newton;
         }
-        if !is_new(next) || (self.rounds > PATIENCE && self.rounds % 2 == 0) {
+        if !is_new(next) || (self.rounds > PATIENCE && self.rounds.is_multiple_of(2)) {
             next = low + (high - low) * T::of(0.5);
         }
         // Rounding of the sum is all that is left once steps no longer shrink.
