@@ -17,8 +17,8 @@ pub(super) trait Compact: Sized + 'static {
 /// Moves `W` numbers at a time.
 trait Mover<T, const W: usize>: Copy {
     /// Writes those above the level to the front of `room`, where the rest of the first `W` may become anything, and returns
-    /// their number.
-    fn keep(self, x: [T; W], level: T, room: &mut [T]) -> usize;
+    /// their number. Less a shift and times a scale, where there are such.
+    fn keep(self, x: &[T; W], by: Option<(T, T)>, level: T, room: &mut [T]) -> usize;
 }
 
 #[derive(Clone, Copy)]
@@ -26,9 +26,9 @@ struct One;
 
 impl<T: Real> Mover<T, 1> for One {
     #[inline(always)]
-    fn keep(self, [x]: [T; 1], level: T, room: &mut [T]) -> usize {
-        room[0] = x;
-        usize::from(x > level)
+    fn keep(self, &[x]: &[T; 1], by: Option<(T, T)>, level: T, room: &mut [T]) -> usize {
+        room[0] = by.map_or(x, |(shift, scale)| (x - shift) * scale);
+        usize::from(room[0] > level)
     }
 }
 
@@ -36,7 +36,7 @@ impl<T: Real> Mover<T, 1> for One {
 fn gather<'p, T: Real, const W: usize>(
     mover: impl Mover<T, W>,
     parts: impl Iterator<Item = &'p [T]>,
-    (shift, scale): (T, T),
+    by: (T, T),
     level: T,
     room: &mut [T],
 ) -> usize {
@@ -44,10 +44,10 @@ fn gather<'p, T: Real, const W: usize>(
     for part in parts {
         let (whole, rest) = part.as_chunks::<W>();
         for x in whole {
-            count += mover.keep(x.map(|x| (x - shift) * scale), level, &mut room[count..]);
+            count += mover.keep(x, Some(by), level, &mut room[count..]);
         }
         for &x in rest {
-            count += One.keep([(x - shift) * scale], level, &mut room[count..]);
+            count += One.keep(&[x], Some(by), level, &mut room[count..]);
         }
     }
     count
@@ -59,10 +59,10 @@ fn retain<T: Real, const W: usize>(mover: impl Mover<T, W>, values: &mut [T], le
     let whole = values.len() / W * W;
     for i in (0..whole).step_by(W) {
         let x: [T; W] = *values[i..].first_chunk().expect("as many are left");
-        count += mover.keep(x, level, &mut values[count..]);
+        count += mover.keep(&x, None, level, &mut values[count..]);
     }
     for i in whole..values.len() {
-        count += One.keep([values[i]], level, &mut values[count..]);
+        count += One.keep(&[values[i]], None, level, &mut values[count..]);
     }
     count
 }
@@ -132,10 +132,14 @@ mod moving {
 
     impl Mover<f32, 16> for Compressing {
         #[inline(always)]
-        fn keep(self, x: [f32; 16], level: f32, room: &mut [f32]) -> usize {
+        fn keep(self, x: &[f32; 16], by: Option<(f32, f32)>, level: f32, room: &mut [f32]) -> usize {
             let Compressing(simd) = self;
-            let above = simd.greater_than_f32s(cast(x), simd.splat_f32s(level)).0;
-            let moved = simd.avx512f._mm512_maskz_compress_ps(above, cast(x));
+            let mut z = V4::as_simd_f32s(x).0[0];
+            if let Some((shift, scale)) = by {
+                z = simd.mul_f32s(simd.sub_f32s(z, simd.splat_f32s(shift)), simd.splat_f32s(scale));
+            }
+            let above = simd.greater_than_f32s(z, simd.splat_f32s(level)).0;
+            let moved = simd.avx512f._mm512_maskz_compress_ps(above, cast(z));
             *room.first_chunk_mut::<16>().expect("there is room") = cast(moved);
             above.count_ones() as usize
         }
@@ -143,10 +147,14 @@ mod moving {
 
     impl Mover<f64, 8> for Compressing {
         #[inline(always)]
-        fn keep(self, x: [f64; 8], level: f64, room: &mut [f64]) -> usize {
+        fn keep(self, x: &[f64; 8], by: Option<(f64, f64)>, level: f64, room: &mut [f64]) -> usize {
             let Compressing(simd) = self;
-            let above = simd.greater_than_f64s(cast(x), simd.splat_f64s(level)).0;
-            let moved = simd.avx512f._mm512_maskz_compress_pd(above, cast(x));
+            let mut z = V4::as_simd_f64s(x).0[0];
+            if let Some((shift, scale)) = by {
+                z = simd.mul_f64s(simd.sub_f64s(z, simd.splat_f64s(shift)), simd.splat_f64s(scale));
+            }
+            let above = simd.greater_than_f64s(z, simd.splat_f64s(level)).0;
+            let moved = simd.avx512f._mm512_maskz_compress_pd(above, cast(z));
             *room.first_chunk_mut::<8>().expect("there is room") = cast(moved);
             above.count_ones() as usize
         }
@@ -158,12 +166,16 @@ mod moving {
 
     impl Mover<f32, 8> for Permuting {
         #[inline(always)]
-        fn keep(self, x: [f32; 8], level: f32, room: &mut [f32]) -> usize {
+        fn keep(self, x: &[f32; 8], by: Option<(f32, f32)>, level: f32, room: &mut [f32]) -> usize {
             let Permuting(simd) = self;
-            let above = simd.greater_than_f32s(cast(x), simd.splat_f32s(level));
+            let mut z = V3::as_simd_f32s(x).0[0];
+            if let Some((shift, scale)) = by {
+                z = simd.mul_f32s(simd.sub_f32s(z, simd.splat_f32s(shift)), simd.splat_f32s(scale));
+            }
+            let above = simd.greater_than_f32s(z, simd.splat_f32s(level));
             let answers = simd.avx._mm256_movemask_ps(cast(above)) as usize;
             let order = simd.avx2._mm256_cvtepu8_epi32(cast([EIGHT[answers], 0]));
-            let moved = simd.avx2._mm256_permutevar8x32_ps(cast(x), order);
+            let moved = simd.avx2._mm256_permutevar8x32_ps(cast(z), order);
             *room.first_chunk_mut::<8>().expect("there is room") = cast(moved);
             answers.count_ones() as usize
         }
@@ -171,13 +183,17 @@ mod moving {
 
     impl Mover<f64, 4> for Permuting {
         #[inline(always)]
-        fn keep(self, x: [f64; 4], level: f64, room: &mut [f64]) -> usize {
+        fn keep(self, x: &[f64; 4], by: Option<(f64, f64)>, level: f64, room: &mut [f64]) -> usize {
             let Permuting(simd) = self;
-            let above = simd.greater_than_f64s(cast(x), simd.splat_f64s(level));
+            let mut z = V3::as_simd_f64s(x).0[0];
+            if let Some((shift, scale)) = by {
+                z = simd.mul_f64s(simd.sub_f64s(z, simd.splat_f64s(shift)), simd.splat_f64s(scale));
+            }
+            let above = simd.greater_than_f64s(z, simd.splat_f64s(level));
             let answers = simd.avx._mm256_movemask_pd(cast(above)) as usize;
             // Both halves of a number.
             let order = simd.avx2._mm256_cvtepu8_epi32(cast([FOUR[answers], 0]));
-            let moved = simd.avx2._mm256_permutevar8x32_ps(cast(x), order);
+            let moved = simd.avx2._mm256_permutevar8x32_ps(cast(z), order);
             *room.first_chunk_mut::<4>().expect("there is room") = cast(moved);
             answers.count_ones() as usize
         }

@@ -136,8 +136,8 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
-            fn has_cells(value: Self, p: Self, least: Self) -> bool {
-                <$t as Tabled>::has_cells(value, p, least)
+            fn has_cells(by: (Self, Self), p: Self, least: Self) -> bool {
+                <$t as Tabled>::has_cells(by, p, least)
             }
 
             #[inline(always)]
@@ -156,8 +156,8 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
-            fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self]) {
-                <$t as Tabled>::raise_tabled(table, affine, base, y);
+            fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, y: &mut [Self]) {
+                <$t as Tabled>::raise_tabled(table, affine, base, is_sparse, y);
             }
 
             #[inline(always)]

@@ -131,7 +131,7 @@ pub trait Real:
     fn roots(y: &[Self], powers: &mut [Self], exponent: Self) -> bool;
 
     /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.
-    fn has_cells(value: Self, p: Self, least: Self) -> bool;
+    fn has_cells(by: (Self, Self), p: Self, least: Self) -> bool;
 
     /// Lends the table of bins for powers by `p`, where this machine has such.
     fn with_bins<R>(p: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
@@ -139,8 +139,9 @@ pub trait Real:
     /// Lends a table of cells, where there is one.
     fn with_cells<R>(affine: Affine<Self>, p: Self, least: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
 
-    /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks.
-    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self]);
+    /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks, of which many weigh nothing
+    /// where they are sparse.
+    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, y: &mut [Self]);
 
     /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
     fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];

@@ -172,7 +172,7 @@ impl<T: Real> Guess<T> {
         let least = -(range + margin + margin) * scale;
         // Further off the digits of a threshold would be lost; and only powers that are fitted to a range are right above one, where those
         // of a guess may lie.
-        let is_fitted = sums.exponent.fitted(at, least, count) != sums.exponent;
+        let is_fitted = sums.exponent.fitted((at, scale), least, count) != sums.exponent;
         (margin <= T::of(16.0) && is_fitted).then_some(Guess { shift: top + margin, scale, least, at, terms })
     }
 

@@ -56,9 +56,9 @@ impl<T: Real> Exponent<T> {
 
     /// The cheapest way for so many scores, of which none lies below the least, as `z`, at a threshold.
     #[inline(always)]
-    pub(crate) fn fitted(self, threshold: Offset<T>, least: T, entries: usize) -> Self {
+    pub(crate) fn fitted(self, (threshold, scale): (Offset<T>, T), least: T, entries: usize) -> Self {
         match self {
-            Exponent::Precise(p) if entries >= WORTH_A_TABLE && T::has_cells(threshold.value, p, least) => {
+            Exponent::Precise(p) if entries >= WORTH_A_TABLE && T::has_cells((threshold.value, scale), p, least) => {
                 Exponent::Cells(p, least)
             }
             Exponent::Precise(p) => {

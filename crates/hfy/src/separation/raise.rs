@@ -137,7 +137,7 @@ impl<'a, T: Real> Scores<'a, T> {
 pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
     let by = (z.shift, z.scale);
     let large = Affine::beyond_one(by, at, -T::one());
-    let total = match p.fitted(at, z.least, z.row.len()).less(K as u32 - 1) {
+    let total = match p.fitted((at, z.scale), z.least, z.row.len()).less(K as u32 - 1) {
         Exponent::Whole(k) => whole_sums::<T, K>(z, at, k),
         Exponent::Plain(p) => T::with_bins(
             p,
@@ -182,7 +182,7 @@ pub(crate) fn read_moments<T: Real, const K: usize>(
     reading: &mut Reading<'_, T>,
 ) -> [T; K] {
     let large = Affine::beyond_one((z.shift, z.scale), at, -T::one());
-    let total = match p.fitted(at, z.least, z.row.len()).less(K as u32 - 1) {
+    let total = match p.fitted((at, z.scale), z.least, z.row.len()).less(K as u32 - 1) {
         Exponent::Whole(k) => read_whole_sums::<T, K>(z, at, k, reading),
         Exponent::Near(p, middle) => T::read_near_sums(z.row, Near::new(large, p, middle), reading),
         Exponent::Cells(p, least) => T::with_cells(
@@ -297,10 +297,8 @@ fn fill_by<T: Real>(row: &mut [T], affine: Affine<T>, by: &impl Raise<T>) {
     );
     let (whole, rest) = row.split_at_mut(row.len() / BLOCK * BLOCK);
     let dense = if by.is_cheap() { DENSE_IF_CHEAP } else { DENSE };
-    if weighing > dense
-        && let Some((table, base)) = by.table()
-    {
-        T::raise_tabled(table, affine, base, whole);
+    if let Some((table, base)) = by.table() {
+        T::raise_tabled(table, affine, base, weighing <= DENSE, whole);
     } else if weighing > dense {
         let mut t = [T::zero(); MANY];
         for many in whole.chunks_mut(MANY) {
@@ -352,7 +350,7 @@ fn fill_block<T: Real>(block: &mut [T; BLOCK], affine: Affine<T>, by: &impl Rais
     if !affine.weighs(maximum(block)) {
         *block = [T::zero(); BLOCK];
     } else if let Some((table, base)) = by.table() {
-        T::raise_tabled(table, affine, base, block);
+        T::raise_tabled(table, affine, base, false, block);
     } else {
         by.raise(affine, block, &mut [T::zero(); BLOCK]);
     }

@@ -72,6 +72,10 @@ pub(crate) fn gather<T: Real>(theta: &[T], blocks: &[T], (shift, scale): (T, T),
             reaching[number] = i;
             number += usize::from((top - shift) * scale > level);
         }
+        if number == tops.len() {
+            count += T::gather([part].into_iter(), (shift, scale), level, &mut kept[count..]);
+            continue;
+        }
         let parts = reaching[..number].iter().map(
             #[inline(always)]
             |&i| &part[i * BLOCK..part.len().min((i + 1) * BLOCK)],

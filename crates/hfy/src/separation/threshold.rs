@@ -153,7 +153,8 @@ pub(crate) fn general<T: Real>(
 ) -> Offset<T> {
     let left = Offset::left_of(start, exponent);
     let sums = Sums::new((exponent, p), z.row.len(), blend);
-    let is_near = matches!(exponent.fitted(left, z.least, z.row.len()), Exponent::Near(..) | Exponent::Cells(..));
+    let is_near =
+        matches!(exponent.fitted((left, z.scale), z.least, z.row.len()), Exponent::Near(..) | Exponent::Cells(..));
     // Where the best entry has much of the weight a sample that hits or misses it is far off, and the left end is close.
     let best = p * (-left.value).log_one_plus();
     let is_heavy = is_near && best > T::of(-2.5);

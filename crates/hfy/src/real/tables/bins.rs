@@ -116,24 +116,33 @@ mod vectors {
 
     impl<const BEYOND: bool, const TERMS: usize> Lookup for Loaded<BEYOND, TERMS> {
         #[inline(always)]
-        fn raise(self, simd: V4, scores: f32x16) -> [f32x16; 2] {
-            let d = simd.sub_f32s(simd.mul_f32s(simd.sub_f32s(scores, self.shift), self.scale), self.value);
-            let t = simd.max_f32s(if BEYOND { simd.add_f32s(self.one, d) } else { d }, self.zero);
-            let bin: f32x16 = cast(simd.avx512f._mm512_srli_epi32::<18>(cast(t)));
-            let exponent: f32x16 = cast(simd.avx512f._mm512_srli_epi32::<23>(cast(t)));
-            let mantissa: f32x16 = cast(simd.avx512f._mm512_getmant_ps::<0, 0>(cast(t)));
-            let inverse = find(simd, self.inverses, bin);
-            let mut f: f32x16 = cast(simd.avx512f._mm512_fmsub_ps(cast(mantissa), cast(inverse), cast(self.one)));
-            if BEYOND {
-                // Twice, as if every number were between a half and one: below that nothing is lost.
-                let lost = simd.sub_f32s(d, simd.sub_f32s(t, self.one));
-                f = simd.mul_add_e_f32s(simd.add_f32s(lost, lost), inverse, f);
+        fn raise<const N: usize>(self, simd: V4, scores: [f32x16; N]) -> [[f32x16; N]; 2] {
+            let v4 = simd.avx512f;
+            let (mut d, mut t, mut bin, mut f) = (scores, scores, scores, scores);
+            for i in 0..N {
+                d[i] = simd.sub_f32s(simd.mul_f32s(simd.sub_f32s(scores[i], self.shift), self.scale), self.value);
+                t[i] = simd.max_f32s(if BEYOND { simd.add_f32s(self.one, d[i]) } else { d[i] }, self.zero);
             }
-            let power = simd.mul_f32s(find(simd, self.powers, bin), find(simd, self.scales, exponent));
-            let weighs = simd.greater_than_f32s(t, self.least);
-            let sum = sum(simd, &self.terms, f);
-            let power = simd.avx512f._mm512_maskz_mul_ps(weighs.0, cast(power), cast(sum));
-            [t, simd.min_f32s(cast(power), self.one)]
+            for i in 0..N {
+                bin[i] = cast(v4._mm512_srli_epi32::<18>(cast(t[i])));
+                let mantissa = v4._mm512_getmant_ps::<0, 0>(cast(t[i]));
+                let inverse = find(simd, self.inverses, bin[i]);
+                f[i] = cast(v4._mm512_fmsub_ps(mantissa, cast(inverse), cast(self.one)));
+                if BEYOND {
+                    // Twice, as if every number were between a half and one: below that nothing is lost.
+                    let lost = simd.sub_f32s(d[i], simd.sub_f32s(t[i], self.one));
+                    f[i] = simd.mul_add_e_f32s(simd.add_f32s(lost, lost), inverse, f[i]);
+                }
+            }
+            let mut power = sum(simd, &self.terms, f);
+            for i in 0..N {
+                let exponent = cast(v4._mm512_srli_epi32::<23>(cast(t[i])));
+                let base = simd.mul_f32s(find(simd, self.powers, bin[i]), find(simd, self.scales, exponent));
+                let weighs = simd.greater_than_f32s(t[i], self.least);
+                let raised = v4._mm512_maskz_mul_ps(weighs.0, cast(base), cast(power[i]));
+                power[i] = simd.min_f32s(cast(raised), self.one);
+            }
+            [t, power]
         }
     }
 }
@@ -157,7 +166,7 @@ mod tests {
                     let affine = Affine { shift: 2.0, scale: 0.125, value: base - 1.0 + 0.01, least: 0.0 };
                     let scores: Vec<f32> = (0..8192).map(|i| 2.0 - i as f32 / 1024.0).collect();
                     let mut y = scores.clone();
-                    <f32 as Tabled>::raise_tabled(table, affine, base, &mut y);
+                    <f32 as Tabled>::raise_tabled(table, affine, base, false, &mut y);
                     let mut total = [0.0; 3];
                     for (&x, &y) in scores.iter().zip(&y) {
                         let d = (f64::from(x) - 2.0) * 0.125 - f64::from(affine.value);
@@ -191,7 +200,7 @@ mod tests {
                 let mut y = [0.5_f32; 32];
                 let affine = Affine { shift: 0.0, scale: 1.0, value: 0.0, least: 0.0 };
                 table.map(|table| {
-                    <f32 as Tabled>::raise_tabled(table, affine, 0.0, &mut y);
+                    <f32 as Tabled>::raise_tabled(table, affine, 0.0, false, &mut y);
                     y[0]
                 })
             })
@@ -200,7 +209,7 @@ mod tests {
             <f32 as Tabled>::with_bins(p, |table| {
                 let mut y = [0.0_f32; 32];
                 let affine = Affine { shift: 0.0, scale: 1.0, value: base - 1.0, least: 0.0 };
-                table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, base, &mut y)).is_none()
+                table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, base, false, &mut y)).is_none()
                     || y == [1.0; 32]
             })
         };

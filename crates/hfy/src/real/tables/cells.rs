@@ -23,14 +23,16 @@ pub struct Cells {
 /// The number of the last cell.
 const LAST: f64 = SIZE as f64 - 1.0;
 
-/// The part of the scores' range that a cell has; all reach a little further than scores do, for rounding.
-const WIDTH: f64 = 1.001 / (LAST + 0.5);
-
 /// The number of the cell in the middle of the inner ones, of which there are two for each up to this and one more.
 const MIDDLE: f64 = 15.0;
 
-/// The part of the largest `f` that an inner cell has.
-const INNER_WIDTH: f64 = 1.002 / (MIDDLE + 0.5);
+/// The least power of two of which so many and a half reach as far as that, and a little further, for rounding.
+#[inline(always)]
+fn width(distance: f64, cells: f64) -> f64 {
+    let least = 1.001 * distance / (cells + 0.5);
+    let power = f64::from_bits(least.to_bits() & (0x7ff << 52));
+    2.0 * power
+}
 
 /// Powers are lifted by as many powers of two where they are a product of three, so that none of those is below the normal numbers.
 const LIFT: f64 = 32.0;
@@ -39,29 +41,34 @@ const LIFT: f64 = 32.0;
 struct Plan {
     /// As `z`.
     least: f64,
-    /// How large `f` becomes.
-    outer: f64,
+    /// Of a cell, as a score.
+    width: f64,
+    /// Of an inner cell, where there are such.
+    inner: Option<f64>,
     /// How large that becomes which a series is summed for.
     reach: f64,
-    is_nested: bool,
 }
 
 impl Plan {
     /// For `z` from `least` up to zero; `None` where the series would not be as good as single precision.
     #[inline(always)]
-    fn new(value: f32, p: f32, least: f32) -> Option<Self> {
-        let (top, p) = (1.0 - f64::from(value), f64::from(p));
+    fn new((value, scale): (f32, f32), p: f32, least: f32) -> Option<Self> {
+        let (top, scale, p) = (1.0 - f64::from(value), f64::from(scale), f64::from(p));
         let floor = (f64::from(f32::least_exponent()) / p).exp2() - top;
         let least = f64::from(least).max(floor);
-        let outer = 0.5 * WIDTH * -least / (top + LAST * WIDTH * least);
-        let inner = 0.5 * INNER_WIDTH * outer / (1.0 - outer);
+        let width = width(-least / scale, LAST);
+        // The middle of the last cell that is used.
+        let lowest = top + (1.001 * least / (scale * width)).round() * width * scale;
+        let outer = 0.5 * width * scale / lowest;
+        let inner = self::width(outer, MIDDLE);
+        let reach = 0.5 * inner / (1.0 - outer);
         // Cells of next to no width could not be told apart, and the terms of a larger exponent are no numbers of the type.
         if !(least < -1e-6) || p > 1e6 {
             None
-        } else if least > floor && p * outer <= SHORT {
-            Some(Plan { least, outer, reach: outer, is_nested: false })
-        } else if outer < 0.5 && p * inner <= SHORT {
-            Some(Plan { least, outer, reach: inner, is_nested: true })
+        } else if least > floor && outer > 0.0 && p * outer <= SHORT {
+            Some(Plan { least, width, inner: None, reach: outer })
+        } else if outer > 0.0 && outer < 0.5 && p * reach <= SHORT {
+            Some(Plan { least, width, inner: Some(inner), reach })
         } else {
             None
         }
@@ -75,20 +82,19 @@ const SHORT: f64 = 0.7;
 impl Cells {
     /// Whether there is a table for `z` from `least` up to zero.
     #[inline(always)]
-    pub(super) fn suffice(value: f32, p: f32, least: f32) -> bool {
-        Plan::new(value, p, least).is_some()
+    pub(super) fn suffice(by: (f32, f32), p: f32, least: f32) -> bool {
+        Plan::new(by, p, least).is_some()
     }
 
     #[inline(always)]
     pub(super) fn new(affine: Affine<f32>, p: f32, least: f32) -> Option<Self> {
-        let plan = Plan::new(affine.value, p, least)?;
+        let plan = Plan::new((affine.value, affine.scale), p, least)?;
         let [scale, value, wide] = [affine.scale, affine.value, p].map(f64::from);
-        let lift = if plan.is_nested { LIFT } else { 0.0 };
-        let inner_width = INNER_WIDTH * plan.outer;
+        let lift = if plan.inner.is_some() { LIFT } else { 0.0 };
         Some(Cells {
             made_for: (affine, p, least),
-            scores: Level::new((1.0 - value, scale), (LAST, WIDTH * -plan.least / scale), (wide, lift)),
-            inner: plan.is_nested.then(|| Level::new((1.0, 1.0), (MIDDLE, inner_width), (wide, 0.0))),
+            scores: Level::new((1.0 - value, scale), (LAST, plan.width), (wide, lift)),
+            inner: plan.inner.map(|width| Level::new((1.0, 1.0), (MIDDLE, width), (wide, 0.0))),
             series: Series::new(wide, plan.reach, lift),
             floor: if plan.least > f64::from(least) { (plan.least / scale) as f32 } else { f32::NEG_INFINITY },
         })
@@ -165,27 +171,38 @@ mod vectors {
 
     impl<const TERMS: usize> Lookup for Common<TERMS> {
         #[inline(always)]
-        fn raise(self, simd: V4, scores: f32x16) -> [f32x16; 2] {
-            let x = simd.sub_f32s(scores, self.shift);
-            let [f, power] = self.scores.at(simd, x);
-            [simd.mul_add_e_f32s(x, self.scale, self.top), simd.mul_f32s(sum(simd, &self.terms, f), power)]
+        fn raise<const N: usize>(self, simd: V4, mut x: [f32x16; N]) -> [[f32x16; N]; 2] {
+            for x in &mut x {
+                *x = simd.sub_f32s(*x, self.shift);
+            }
+            let [f, mut power] = self.scores.at(simd, x);
+            let sums = sum(simd, &self.terms, f);
+            for i in 0..N {
+                x[i] = simd.mul_add_e_f32s(x[i], self.scale, self.top);
+                power[i] = simd.mul_f32s(sums[i], power[i]);
+            }
+            [x, power]
         }
     }
 
     impl<const TERMS: usize> Lookup for Nested<TERMS> {
         #[inline(always)]
-        fn raise(self, simd: V4, scores: f32x16) -> [f32x16; 2] {
+        fn raise<const N: usize>(self, simd: V4, mut x: [f32x16; N]) -> [[f32x16; N]; 2] {
             let Nested { common, inner, floor } = self;
-            let x = simd.sub_f32s(scores, common.shift);
-            let weighs = simd.greater_than_f32s(x, floor).0;
-            let [f, outer] = common.scores.at(simd, x);
-            let [f, power] = inner.at(simd, f);
-            let power = simd.mul_f32s(outer, power);
+            for x in &mut x {
+                *x = simd.sub_f32s(*x, common.shift);
+            }
+            let [f, mut power] = common.scores.at(simd, x);
+            let [f, inner] = inner.at(simd, f);
+            let sums = sum(simd, &common.terms, f);
             let v4 = simd.avx512f;
-            [
-                cast(v4._mm512_maskz_fmadd_ps(weighs, cast(x), cast(common.scale), cast(common.top))),
-                cast(v4._mm512_maskz_mul_ps(weighs, cast(power), cast(sum(simd, &common.terms, f)))),
-            ]
+            for i in 0..N {
+                let weighs = simd.greater_than_f32s(x[i], floor).0;
+                power[i] = simd.mul_f32s(power[i], inner[i]);
+                power[i] = cast(v4._mm512_maskz_mul_ps(weighs, cast(power[i]), cast(sums[i])));
+                x[i] = cast(v4._mm512_maskz_fmadd_ps(weighs, cast(x[i]), cast(common.scale), cast(common.top)));
+            }
+            [x, power]
         }
     }
 }
@@ -221,7 +238,7 @@ mod tests {
                     tried += 1;
                     let mut y = scores.clone();
                     y.push(3.0);
-                    <f32 as Tabled>::raise_tabled(table, affine, 1.0, &mut y);
+                    <f32 as Tabled>::raise_tabled(table, affine, 1.0, false, &mut y);
                     // Wide cells cost digits, but fewer than a logarithm would.
                     let tolerance = if range > 8.0 { 8e-7 } else { 3e-7 };
                     let mut total = [0.0; 3];
@@ -256,7 +273,7 @@ mod tests {
             for (start, range) in [2.7_f32, 0.5, -2.0].into_iter().flat_map(|start| [(start, 8.0), (start, 40.0)]) {
                 let mut y: Vec<f32> = (0..4096).map(|i| start + i as f32 * f32::EPSILON * 2.0).collect();
                 let risen = <f32 as Tabled>::with_cells(affine, p, -range / p, |table| {
-                    table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, 1.0, &mut y))
+                    table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, 1.0, false, &mut y))
                 });
                 assert!(risen.is_none() || (y.is_sorted() && y[4095] > y[0]), "{p}, {start}, {range}");
             }
@@ -265,14 +282,14 @@ mod tests {
 
     #[test]
     fn not_every_range_has_cells() {
-        assert!(Cells::suffice(0.2, 30.0, -0.25));
-        assert!(Cells::suffice(0.2, 30.0, -0.9));
-        assert!(Cells::suffice(0.2, 30.0, f32::NEG_INFINITY));
-        assert!(!Cells::suffice(0.2, 30.0, 0.0));
-        assert!(!Cells::suffice(0.2, 10.0, -0.9));
-        assert!(!Cells::suffice(1e-6, 2e6, -2e-5));
+        assert!(Cells::suffice((0.2, 30.0_f32.recip()), 30.0, -0.25));
+        assert!(Cells::suffice((0.2, 30.0_f32.recip()), 30.0, -0.9));
+        assert!(Cells::suffice((0.2, 30.0_f32.recip()), 30.0, f32::NEG_INFINITY));
+        assert!(!Cells::suffice((0.2, 30.0_f32.recip()), 30.0, 0.0));
+        assert!(!Cells::suffice((0.2, 10.0_f32.recip()), 10.0, -0.9));
+        assert!(!Cells::suffice((1e-6, 2e6_f32.recip()), 2e6, -2e-5));
         // Powers that would not be normal numbers.
-        assert!(!Cells::suffice(0.2, 2000.0, -1e-3));
-        assert!(!<f64 as Tabled>::has_cells(0.2, 30.0, -0.25));
+        assert!(!Cells::suffice((0.2, 2000.0_f32.recip()), 2000.0, -1e-3));
+        assert!(!<f64 as Tabled>::has_cells((0.2, 0.033), 30.0, -0.25));
     }
 }

@@ -10,12 +10,8 @@ use crate::real::Real;
 #[derive(Debug, Clone)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) struct Level {
-    /// Cells in a unit.
-    per_unit: f32,
-    /// The number of the cell around zero.
+    /// A number so large that only whole cells can be added to it; the last digits of the sum number them.
     origin: f32,
-    /// `x_j`.
-    middles: [f32; SIZE],
     /// `slope / t_j`.
     rates: [f32; SIZE],
     /// `t_j^p 2^lift`.
@@ -23,11 +19,14 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// For the number `value + slope x`, positive in the middle of each cell.
+    /// For the number `value + slope x`. The width of a cell is a power of two; where the number is not positive in its middle there is
+    /// no such cell.
     #[inline(always)]
     pub(super) fn new((value, slope): (f64, f64), (origin, width): (f64, f64), (p, lift): (f64, f64)) -> Self {
-        let middles: [f32; SIZE] = std::array::from_fn(|j| ((j as f64 - origin) * width) as f32);
-        let mut powers = middles.map(|x| value + slope * f64::from(x));
+        let mut powers: [f64; SIZE] = std::array::from_fn(|j| value + slope * (j as f64 - origin) * width);
+        for number in &mut powers {
+            *number = if *number > 0.0 { *number } else { value };
+        }
         let rates = powers.map(|t| (slope / t) as f32);
         for number in &mut powers {
             *number = number.log2_times(p) + lift;
@@ -35,8 +34,8 @@ impl Level {
         for number in &mut powers {
             *number = number.exp2_lanes();
         }
-        let powers = powers.map(|power| power as f32);
-        Level { per_unit: (1.0 / width) as f32, origin: origin as f32, middles, rates, powers }
+        // 1.5 * 2^23 is the least number of its size to which half a one cannot be added, nor subtracted.
+        Level { origin: ((12_582_912.0 + origin) * width) as f32, rates, powers: powers.map(|power| power as f32) }
     }
 }
 
@@ -50,9 +49,7 @@ pub(super) mod vectors {
 
     #[derive(Clone, Copy)]
     pub(in super::super) struct Loaded {
-        per_unit: f32x16,
         origin: f32x16,
-        middles: [f32x16; 2],
         rates: [f32x16; 2],
         powers: [f32x16; 2],
     }
@@ -60,21 +57,28 @@ pub(super) mod vectors {
     impl Level {
         #[inline(always)]
         pub(in super::super) fn load(&self, simd: V4) -> Loaded {
-            // 1.5 * 2^23: adding it rounds to an integer, and leaves that in the low bits.
-            const ROUND: f32 = 12_582_912.0;
-            let [per_unit, origin] = splat(simd, &[self.per_unit, ROUND + self.origin]);
-            let (middles, rates, powers) = (halves(&self.middles), halves(&self.rates), halves(&self.powers));
-            Loaded { per_unit, origin, middles, rates, powers }
+            let [origin] = splat(simd, &[self.origin]);
+            Loaded { origin, rates: halves(&self.rates), powers: halves(&self.powers) }
         }
     }
 
     impl Loaded {
         /// `f` and `t_j^p`.
         #[inline(always)]
-        pub(in super::super) fn at(&self, simd: V4, x: f32x16) -> [f32x16; 2] {
-            let cell = simd.mul_add_e_f32s(x, self.per_unit, self.origin);
-            let f = simd.mul_f32s(simd.sub_f32s(x, find(simd, self.middles, cell)), find(simd, self.rates, cell));
-            [f, find(simd, self.powers, cell)]
+        pub(in super::super) fn at<const N: usize>(&self, simd: V4, mut x: [f32x16; N]) -> [[f32x16; N]; 2] {
+            let mut cell = x;
+            for i in 0..N {
+                cell[i] = simd.add_f32s(x[i], self.origin);
+            }
+            for i in 0..N {
+                // Additions, since lookups and multiplications wait for the same parts of a processor.
+                x[i] = simd.sub_f32s(x[i], simd.sub_f32s(cell[i], self.origin));
+            }
+            for i in 0..N {
+                x[i] = simd.mul_f32s(x[i], find(simd, self.rates, cell[i]));
+                cell[i] = find(simd, self.powers, cell[i]);
+            }
+            [x, cell]
         }
     }
 }

@@ -13,8 +13,12 @@ use crate::separation::BLOCK;
 
 /// What makes a number and its power of a score.
 pub(super) trait Lookup: Copy {
-    fn raise(self, simd: V4, scores: f32x16) -> [f32x16; 2];
+    /// A few at a time and step by step, since a processor looks no further ahead than a few powers.
+    fn raise<const N: usize>(self, simd: V4, scores: [f32x16; N]) -> [[f32x16; N]; 2];
 }
+
+/// Vectors that are raised together.
+pub(super) const TOGETHER: usize = BLOCK / 16;
 
 thread_local! {
     static LAST_BINS: Cell<Option<Box<Bins>>> = const { Cell::new(None) };
@@ -42,8 +46,8 @@ impl Tabled for f32 {
     }
 
     #[inline(always)]
-    fn has_cells(value: f32, p: f32, least: f32) -> bool {
-        V4::try_new().is_some() && Cells::suffice(value, p, least)
+    fn has_cells(by: (f32, f32), p: f32, least: f32) -> bool {
+        V4::try_new().is_some() && Cells::suffice(by, p, least)
     }
 
     #[inline(always)]
@@ -74,8 +78,12 @@ impl Tabled for f32 {
         result
     }
 
-    fn raise_tabled(table: Table<'_>, affine: Affine<f32>, base: f32, y: &mut [f32]) {
-        with_lookup(table, affine, base, Raising(y));
+    fn raise_tabled(table: Table<'_>, affine: Affine<f32>, base: f32, is_sparse: bool, y: &mut [f32]) {
+        if is_sparse {
+            with_lookup(table, affine, base, Raising::<true>(y, affine));
+        } else {
+            with_lookup(table, affine, base, Raising::<false>(y, affine));
+        }
     }
 
     fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<f32>, base: f32, row: &[f32]) -> [f64; K] {
@@ -100,15 +108,25 @@ trait Work {
     fn by(self, simd: V4, lookup: impl Lookup) -> Self::Output;
 }
 
-/// Powers over scores, in whole vectors.
-struct Raising<'w>(&'w mut [f32]);
+/// Powers over scores, in whole blocks; where many of those are without weight, only of the others.
+struct Raising<'w, const SPARSE: bool>(&'w mut [f32], Affine<f32>);
 
-impl Work for Raising<'_> {
+impl<const SPARSE: bool> Work for Raising<'_, SPARSE> {
     type Output = ();
 
     #[inline(always)]
     fn by(self, simd: V4, lookup: impl Lookup) {
-        for y in V4::as_mut_simd_f32s(self.0).0 {
+        let Raising(scores, Affine { shift, scale, value, least }) = self;
+        let [shift, scale, value, least] = splat(simd, &[shift, scale, value, least]);
+        for y in V4::as_mut_simd_f32s(scores).0.as_chunks_mut::<TOGETHER>().0 {
+            if SPARSE {
+                let top = simd.sub_f32s(simd.max_f32s(y[0], y[1]), shift);
+                let weighs = simd.greater_than_f32s(simd.sub_f32s(simd.mul_f32s(top, scale), value), least);
+                if weighs.0 == 0 {
+                    *y = [simd.splat_f32s(0.0); TOGETHER];
+                    continue;
+                }
+            }
             [_, *y] = lookup.raise(simd, *y);
         }
     }
@@ -126,8 +144,15 @@ impl<const K: usize> Work for Summing<'_, K> {
         let mut total = [0.0; K];
         for run in head.chunks(RUN) {
             let mut sums = [simd.splat_f32s(0.0); K];
-            for &scores in run {
+            let (together, rest) = run.as_chunks::<TOGETHER>();
+            for &scores in together {
                 let [t, y] = lookup.raise(simd, scores);
+                for i in 0..TOGETHER {
+                    add_chain!(simd, sums, y[i], t[i], add_f32s, mul_f32s, mul_add_e_f32s);
+                }
+            }
+            for &scores in rest {
+                let [[t], [y]] = lookup.raise(simd, [scores]);
                 add_chain!(simd, sums, y, t, add_f32s, mul_f32s, mul_add_e_f32s);
             }
             for (total, sum) in total.iter_mut().rev().zip(sums) {
@@ -145,7 +170,7 @@ fn add_rest<const K: usize>(simd: V4, lookup: impl Lookup, rest: &[f32], total: 
     let Some(&last) = rest.last() else { return };
     let mut scores = [last; 16];
     scores[..rest.len()].copy_from_slice(rest);
-    let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, cast(scores)));
+    let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, [cast(scores)]));
     for (&t, &y) in t.iter().zip(&y).take(rest.len()) {
         add_one(total, y, t);
     }
@@ -170,9 +195,11 @@ impl<const K: usize> Work for Reads<'_, '_, K> {
             for ((block, copy), top) in run.iter().zip(copies).zip(tops) {
                 let (block, _) = V4::as_simd_f32s(block);
                 *top = seen.block::<true>(block, V4::as_mut_simd_f32s(copy).0);
-                for &scores in block {
+                for &scores in block.as_chunks::<TOGETHER>().0 {
                     let [t, y] = lookup.raise(simd, scores);
-                    add_chain!(simd, sums, y, t, add_f32s, mul_f32s, mul_add_e_f32s);
+                    for i in 0..TOGETHER {
+                        add_chain!(simd, sums, y[i], t[i], add_f32s, mul_f32s, mul_add_e_f32s);
+                    }
                 }
             }
             for (total, sum) in total.iter_mut().rev().zip(sums) {
@@ -185,7 +212,7 @@ impl<const K: usize> Work for Reads<'_, '_, K> {
         }
         let (vectors, rest_of_rest) = V4::as_simd_f32s(rest);
         for &scores in vectors {
-            let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, scores));
+            let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, [scores]));
             t.iter().zip(&y).for_each(|(&t, &y)| add_one(&mut total, y, t));
         }
         add_rest(simd, lookup, rest_of_rest, &mut total);
@@ -204,7 +231,7 @@ fn with_lookup<W: Work>(table: Table<'_>, affine: Affine<f32>, base: f32, work: 
             Table::Bins(bins) if base == 0.0 => match bins.terms() {
                 5 => work.by(simd, bins.lookup::<false, 5>(simd, affine)),
                 6 => work.by(simd, bins.lookup::<false, 6>(simd, affine)),
-                8 => work.by(simd, bins.lookup::<false, 8>(simd, affine)),
+                7 | 8 => work.by(simd, bins.lookup::<false, 8>(simd, affine)),
                 _ => work.by(simd, bins.lookup::<false, MOST_TERMS>(simd, affine)),
             },
             Table::Bins(bins) => match bins.terms() {
@@ -213,10 +240,12 @@ fn with_lookup<W: Work>(table: Table<'_>, affine: Affine<f32>, base: f32, work: 
             },
             Table::Cells(cells) => match (cells.inner(), cells.terms()) {
                 (None, ..=6) => work.by(simd, cells.lookup::<6>(simd, affine)),
+                (None, 7) => work.by(simd, cells.lookup::<7>(simd, affine)),
                 (None, _) => work.by(simd, cells.lookup::<8>(simd, affine)),
                 (Some(inner), 4) => work.by(simd, cells.nested_lookup::<4>(simd, affine, inner)),
                 (Some(inner), 5) => work.by(simd, cells.nested_lookup::<5>(simd, affine, inner)),
                 (Some(inner), 6) => work.by(simd, cells.nested_lookup::<6>(simd, affine, inner)),
+                (Some(inner), 7) => work.by(simd, cells.nested_lookup::<7>(simd, affine, inner)),
                 (Some(inner), _) => work.by(simd, cells.nested_lookup::<8>(simd, affine, inner)),
             },
         },
@@ -246,12 +275,18 @@ pub(super) fn find(simd: V4, table: [f32x16; 2], index: f32x16) -> f32x16 {
     cast(simd.avx512f._mm512_permutex2var_ps(cast(table[0]), cast(index), cast(table[1])))
 }
 
-/// The sum of a series.
+/// The sums of a series.
 #[inline(always)]
-pub(super) fn sum<const N: usize>(simd: V4, terms: &[f32x16; N], f: f32x16) -> f32x16 {
-    let mut sum = terms[N - 1];
-    for k in (0..N - 1).rev() {
-        sum = simd.mul_add_e_f32s(sum, f, terms[k]);
+pub(super) fn sum<const TERMS: usize, const N: usize>(
+    simd: V4,
+    terms: &[f32x16; TERMS],
+    f: [f32x16; N],
+) -> [f32x16; N] {
+    let mut sums = [terms[TERMS - 1]; N];
+    for k in (0..TERMS - 1).rev() {
+        for i in 0..N {
+            sums[i] = simd.mul_add_e_f32s(sums[i], f[i], terms[k]);
+        }
     }
-    sum
+    sums
 }

@@ -28,7 +28,7 @@ pub(super) trait Tabled: Sized {
     fn roots(y: &[Self], powers: &mut [Self], exponent: Self) -> bool;
 
     /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.
-    fn has_cells(value: Self, p: Self, least: Self) -> bool;
+    fn has_cells(by: (Self, Self), p: Self, least: Self) -> bool;
 
     /// Lends the table of bins for an exponent, where this machine has such.
     fn with_bins<R>(p: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
@@ -36,8 +36,9 @@ pub(super) trait Tabled: Sized {
     /// Lends a table of cells, where there is one.
     fn with_cells<R>(affine: Affine<Self>, p: Self, least: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
 
-    /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks.
-    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, y: &mut [Self]);
+    /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks, of which many weigh nothing
+    /// where they are sparse.
+    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, y: &mut [Self]);
 
     /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
     fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
@@ -62,7 +63,7 @@ macro_rules! without_tables {
             }
 
             #[inline(always)]
-            fn has_cells(_value: $t, _p: $t, _least: $t) -> bool {
+            fn has_cells(_by: ($t, $t), _p: $t, _least: $t) -> bool {
                 false
             }
 
@@ -76,7 +77,7 @@ macro_rules! without_tables {
                 work(None)
             }
 
-            fn raise_tabled(table: Table<'_>, _affine: Affine<$t>, _base: $t, _y: &mut [$t]) {
+            fn raise_tabled(table: Table<'_>, _affine: Affine<$t>, _base: $t, _is_sparse: bool, _y: &mut [$t]) {
                 unreachable!("no table was lent, but here is {table:?}");
             }
 
@@ -119,7 +120,7 @@ struct Series {
 const MOST_TERMS: usize = 11;
 
 /// How many terms are as good as single precision where `p f` is no more than this.
-const REACH: [(usize, f64); 5] = [(4, 0.045), (5, 0.13), (6, 0.27), (8, 0.7), (MOST_TERMS, 1.6)];
+const REACH: [(usize, f64); 6] = [(4, 0.045), (5, 0.13), (6, 0.27), (7, 0.46), (8, 0.7), (MOST_TERMS, 1.6)];
 
 impl Series {
     /// Whether there are enough terms for such an `f`.

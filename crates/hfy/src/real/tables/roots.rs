@@ -50,7 +50,7 @@ mod vectors {
     use pulp::x86::V4;
     use pulp::{Simd, cast, f32x16};
 
-    use super::super::lookup::{find, halves, splat, sum};
+    use super::super::lookup::{TOGETHER, find, halves, splat, sum};
     use super::{Roots, TERMS};
 
     /// The table in registers.
@@ -64,18 +64,25 @@ mod vectors {
 
     impl Loaded {
         #[inline(always)]
-        fn raise(&self, simd: V4, y: f32x16) -> f32x16 {
+        fn raise<const N: usize>(&self, simd: V4, y: [f32x16; N]) -> [f32x16; N] {
             let (v4, [zero, one, least]) = (simd.avx512f, splat(simd, &[0.0, 1.0, f32::MIN_POSITIVE]));
-            let weighs = simd.greater_than_f32s(y, zero);
-            let y = simd.max_f32s(y, least);
-            let bin: f32x16 = cast(v4._mm512_srli_epi32::<18>(cast(y)));
-            let exponent: f32x16 = cast(v4._mm512_srli_epi32::<23>(cast(y)));
-            let mantissa: f32x16 = cast(v4._mm512_getmant_ps::<0, 0>(cast(y)));
-            let f = cast(v4._mm512_fmsub_ps(cast(mantissa), cast(find(simd, self.inverses, bin)), cast(one)));
-            let high: f32x16 = cast(v4._mm512_permutexvar_ps(v4._mm512_srli_epi32::<28>(cast(y)), cast(self.high)));
-            let two = simd.mul_f32s(find(simd, self.low, exponent), high);
-            let power = simd.mul_f32s(two, find(simd, self.powers, bin));
-            cast(v4._mm512_maskz_mul_ps(weighs.0, cast(power), cast(sum(simd, &self.terms, f))))
+            let (mut base, mut bin, mut f) = (y, y, y);
+            for i in 0..N {
+                base[i] = simd.max_f32s(y[i], least);
+                bin[i] = cast(v4._mm512_srli_epi32::<18>(cast(base[i])));
+                let mantissa = v4._mm512_getmant_ps::<0, 0>(cast(base[i]));
+                f[i] = cast(v4._mm512_fmsub_ps(mantissa, cast(find(simd, self.inverses, bin[i])), cast(one)));
+            }
+            let mut power = sum(simd, &self.terms, f);
+            for i in 0..N {
+                let exponent: f32x16 = cast(v4._mm512_srli_epi32::<23>(cast(base[i])));
+                let high = cast(v4._mm512_permutexvar_ps(v4._mm512_srli_epi32::<28>(cast(base[i])), cast(self.high)));
+                let two = simd.mul_f32s(find(simd, self.low, exponent), high);
+                let whole = simd.mul_f32s(two, find(simd, self.powers, bin[i]));
+                let weighs = simd.greater_than_f32s(y[i], zero);
+                power[i] = cast(v4._mm512_maskz_mul_ps(weighs.0, cast(whole), cast(power[i])));
+            }
+            power
         }
     }
 
@@ -91,12 +98,17 @@ mod vectors {
             };
             let (head, rest) = V4::as_simd_f32s(y);
             let (head_powers, rest_powers) = V4::as_mut_simd_f32s(powers);
-            for (power, &y) in head_powers.iter_mut().zip(head) {
-                *power = table.raise(simd, y);
+            let (together, ones) = head.as_chunks::<TOGETHER>();
+            let (powers_together, power_ones) = head_powers.as_chunks_mut::<TOGETHER>();
+            for (powers, &y) in powers_together.iter_mut().zip(together) {
+                *powers = table.raise(simd, y);
+            }
+            for (power, &y) in power_ones.iter_mut().zip(ones) {
+                [*power] = table.raise(simd, [y]);
             }
             let mut last = [0.0; 16];
             last[..rest.len()].copy_from_slice(rest);
-            let last: [f32; 16] = cast(table.raise(simd, cast(last)));
+            let last: [f32; 16] = cast(table.raise(simd, [cast(last)]));
             rest_powers.copy_from_slice(&last[..rest.len()]);
         }
     }

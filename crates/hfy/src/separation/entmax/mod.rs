@@ -228,15 +228,15 @@ impl<T: Real> Threshold<T> for Entmax {
             T::neg_infinity()
         };
         let power = |at| {
-            let exponent = exponent.fitted(at, least, theta.len());
+            let exponent = exponent.fitted((at, scale), least, theta.len());
             Some(Weights::Power { shift: max, scale, at, exponent, factor: one })
         };
         if let Some(at) = threshold {
             return Ok(power(at));
         }
         // Candidates lie nearer one another than other scores do.
-        let is_far =
-            exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least, theta.len()) == exponent;
+        let is_far = exponent.may_fit()
+            && exponent.fitted((Offset::left_of(-one, exponent), scale), least, theta.len()) == exponent;
         let most = if is_far { 0.9 } else { MOST };
         let candidates = Candidates::find(theta, scratch, (max, scale), p, (negligible(p, theta.len()), most));
         let kept = candidates.kept(&mut scratch.kept);
