@@ -131,8 +131,8 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
-            fn roots(y: &[Self], powers: &mut [Self], exponent: Self) -> bool {
-                <$t as Tabled>::roots(y, powers, exponent)
+            fn roots(y: &[Self], g: &[Self], powers: &mut [Self], exponent: Self) -> Option<[f64; 2]> {
+                <$t as Tabled>::roots(y, g, powers, exponent)
             }
 
             #[inline(always)]

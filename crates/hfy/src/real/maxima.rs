@@ -195,3 +195,43 @@ maxima!(
     reduce_max_f64s,
     reduce_min_f64s
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_has_its_maximum() {
+        for n in [1, 31, 32, 33, 511, 512, 513, 544, 1023, 1024, 1500, 5003] {
+            // Each place of a block holds its maximum somewhere.
+            let row: Vec<f32> = (0..n).map(|i| ((i * 7919 + i / 32 * 13) % 1009) as f32).collect();
+            let expected: Vec<f32> =
+                row.chunks(32).map(|block| block.iter().copied().fold(f32::NEG_INFINITY, f32::max)).collect();
+            let wide: Vec<f64> = row.iter().map(|&x| x.into()).collect();
+            let mut blocks = vec![];
+            assert!(f32::block_maxima::<32>(&row, &mut blocks) && blocks == expected, "{n}");
+            let (mut copy, mut least) = (vec![-1.0; n], -1.0);
+            assert!(f32::copied_maxima::<32>(&row, &mut copy, &mut blocks, None));
+            assert!(copy == row && blocks == expected, "{n}");
+            copy.fill(-1.0);
+            assert!(f32::copied_maxima::<32>(&row, &mut copy, &mut blocks, Some(&mut least)));
+            assert!(copy == row && blocks == expected, "{n}");
+            assert_eq!(least, row.iter().copied().fold(f32::INFINITY, f32::min), "{n}");
+            let mut blocks = vec![];
+            assert!(f64::block_maxima::<32>(&wide, &mut blocks), "{n}");
+            assert!(blocks.iter().zip(&expected).all(|(&a, &b)| a == f64::from(b)), "{n}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_score_is_seen_wherever_it_is() {
+        for bad in [f32::NAN, f32::INFINITY] {
+            for place in [0, 37, 511, 512, 700, 1040] {
+                let mut row = vec![0.0; 1041];
+                row[place] = bad;
+                assert!(!f32::block_maxima::<32>(&row, &mut vec![]), "{bad} at {place}");
+                assert!(!f32::copied_maxima::<32>(&row, &mut vec![0.0; 1041], &mut vec![], None), "{bad} at {place}");
+            }
+        }
+    }
+}

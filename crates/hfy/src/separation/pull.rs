@@ -45,8 +45,13 @@ impl<'g, T: Real> Gradient<'g, T> {
     }
 }
 
-/// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights: zero where they are zero.
-pub(super) fn pull_sloped<T: Real>(y: &[T], g: Gradient<'_, T>, slope: impl Fn(&[T], &mut [T])) -> Result<()> {
+/// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights and gradients: zero where weights are zero. And returns `Σ s`
+/// and `Σ s g`, where it has them.
+pub(super) fn pull_sloped<T: Real>(
+    y: &[T],
+    g: Gradient<'_, T>,
+    slope: impl Fn(&[T], &[T], &mut [T]) -> Option<[f64; 2]>,
+) -> Result<()> {
     on_support(y, g, |y, g| match g.from {
         // The slopes lie where the result will be.
         Some(from) => vectorised(
@@ -81,11 +86,16 @@ pub(super) fn pull_sloped<T: Real>(y: &[T], g: Gradient<'_, T>, slope: impl Fn(&
 
 /// Writes slopes and returns their sums.
 #[inline(always)]
-fn sloped_sums<T: Real>(y: &[T], g: &[T], slopes: &mut [T], slope: &impl Fn(&[T], &mut [T])) -> Sums {
+fn sloped_sums<T: Real>(
+    y: &[T],
+    g: &[T],
+    slopes: &mut [T],
+    slope: &impl Fn(&[T], &[T], &mut [T]) -> Option<[f64; 2]>,
+) -> Sums {
     let mut sums = Sums::default();
     for ((y, s), g) in y.chunks(CHUNK).zip(slopes.chunks_mut(CHUNK)).zip(g.chunks(CHUNK)) {
-        slope(y, s);
-        sums.add(s, g);
+        let some = slope(y, g, s).unwrap_or_else(|| T::sums_along(s, g));
+        sums.add(some);
     }
     sums
 }
@@ -95,7 +105,7 @@ fn sloped_sums<T: Real>(y: &[T], g: &[T], slopes: &mut [T], slope: &impl Fn(&[T]
 pub(super) fn pull<T: Real>(s: &[T], g: Gradient<'_, T>) -> Result<()> {
     let mut sums = Sums::default();
     let from = g.from.unwrap_or(&*g.to);
-    sums.add(s, from);
+    sums.add(T::sums_along(s, from));
     let mean = sums.mean(from)?;
     if let Some(from) = g.from {
         for (to, (&s, &g)) in g.to.iter_mut().zip(s.iter().zip(from)) {
@@ -128,8 +138,7 @@ struct Sums {
 
 impl Sums {
     #[inline(always)]
-    fn add<T: Real>(&mut self, s: &[T], g: &[T]) {
-        let [total, along] = T::sums_along(s, g);
+    fn add(&mut self, [total, along]: [f64; 2]) {
         self.total += total;
         self.along += along;
     }

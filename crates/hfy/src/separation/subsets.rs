@@ -260,10 +260,11 @@ fn pull_free<T: Real>(y: &[T], g: Gradient<'_, T>) -> Result<()> {
         y,
         g,
         #[inline(always)]
-        |y, free| {
+        |y, _, free| {
             for (free, &y) in free.iter_mut().zip(y) {
                 *free = if is_free(y) { T::one() } else { T::zero() };
             }
+            None
         },
     )
 }

@@ -6,7 +6,8 @@ use pulp::x86::V4;
 use pulp::{Simd, cast, f32x16};
 
 use super::super::maxima::singles::Seen;
-use super::super::moments::{RUN, add_chain, add_one};
+pub(super) use super::super::moments::RUN;
+use super::super::moments::{add_chain, add_one};
 use super::roots::Roots;
 use super::*;
 use crate::separation::BLOCK;
@@ -27,22 +28,20 @@ thread_local! {
 }
 
 impl Tabled for f32 {
-    fn roots(y: &[f32], powers: &mut [f32], exponent: f32) -> bool {
-        let Some(simd) = V4::try_new().filter(|_| exponent > 0.0 && exponent < 1.0) else {
-            return false;
-        };
+    fn roots(y: &[f32], g: &[f32], powers: &mut [f32], exponent: f32) -> Option<[f64; 2]> {
+        let simd = V4::try_new().filter(|_| exponent > 0.0 && exponent < 1.0)?;
         let mut roots = LAST_ROOTS.take();
         if !roots.as_ref().is_some_and(|roots| roots.fit(exponent)) {
             roots = Some(Box::new(Roots::new(exponent)));
         }
-        if let Some(roots) = &roots {
+        let sums = roots.as_ref().map(|roots| {
             simd.vectorize(
                 #[inline(always)]
-                || roots.write(simd, y, powers),
-            );
-        }
+                || roots.write(simd, y, g, powers),
+            )
+        });
         LAST_ROOTS.set(roots);
-        true
+        sums
     }
 
     #[inline(always)]

@@ -24,8 +24,9 @@ pub enum Table<'t> {
 
 /// The type-specific work behind [`Real`]'s methods of the same names.
 pub(super) trait Tabled: Sized {
-    /// Writes powers of weights by an exponent between zero and one, zero for zero; false where this machine has no table for them.
-    fn roots(y: &[Self], powers: &mut [Self], exponent: Self) -> bool;
+    /// Writes powers `s` of weights by an exponent between zero and one, zero for zero; `Σ s` and `Σ s g`, where `g` may be anything at
+    /// an `s` of zero. `None` where this machine has no table for them.
+    fn roots(y: &[Self], g: &[Self], powers: &mut [Self], exponent: Self) -> Option<[f64; 2]>;
 
     /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.
     fn has_cells(by: (Self, Self), p: Self, least: Self) -> bool;
@@ -58,8 +59,8 @@ macro_rules! without_tables {
     ($t:ident) => {
         impl Tabled for $t {
             #[inline(always)]
-            fn roots(_y: &[$t], _powers: &mut [$t], _exponent: $t) -> bool {
-                false
+            fn roots(_y: &[$t], _g: &[$t], _powers: &mut [$t], _exponent: $t) -> Option<[f64; 2]> {
+                None
             }
 
             #[inline(always)]

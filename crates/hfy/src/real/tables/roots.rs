@@ -50,7 +50,7 @@ mod vectors {
     use pulp::x86::V4;
     use pulp::{Simd, cast, f32x16};
 
-    use super::super::lookup::{TOGETHER, find, halves, splat, sum};
+    use super::super::lookup::{RUN, TOGETHER, find, halves, splat, sum};
     use super::{Roots, TERMS};
 
     /// The table in registers.
@@ -87,8 +87,9 @@ mod vectors {
     }
 
     impl Roots {
+        /// Writes powers, and returns their sum and that of their products with `g`.
         #[inline(always)]
-        pub(in super::super) fn write(&self, simd: V4, y: &[f32], powers: &mut [f32]) {
+        pub(in super::super) fn write(&self, simd: V4, y: &[f32], g: &[f32], powers: &mut [f32]) -> [f64; 2] {
             let table = Loaded {
                 inverses: halves(&self.inverses),
                 powers: halves(&self.powers),
@@ -96,20 +97,59 @@ mod vectors {
                 high: cast(self.high),
                 terms: splat(simd, &self.series.terms),
             };
-            let (head, rest) = V4::as_simd_f32s(y);
+            let ((head, rest), (g_head, g_rest)) = (V4::as_simd_f32s(y), V4::as_simd_f32s(g));
             let (head_powers, rest_powers) = V4::as_mut_simd_f32s(powers);
-            let (together, ones) = head.as_chunks::<TOGETHER>();
-            let (powers_together, power_ones) = head_powers.as_chunks_mut::<TOGETHER>();
-            for (powers, &y) in powers_together.iter_mut().zip(together) {
-                *powers = table.raise(simd, y);
-            }
-            for (power, &y) in power_ones.iter_mut().zip(ones) {
-                [*power] = table.raise(simd, [y]);
+            let mut result = [0.0; 2];
+            for ((y, g), powers) in head.chunks(RUN).zip(g_head.chunks(RUN)).zip(head_powers.chunks_mut(RUN)) {
+                let mut sums = Sums::new(simd);
+                let ((y, y_ones), (g, g_ones)) = (y.as_chunks::<TOGETHER>(), g.as_chunks::<TOGETHER>());
+                let (powers, power_ones) = powers.as_chunks_mut::<TOGETHER>();
+                for ((&y, &g), powers) in y.iter().zip(g).zip(powers) {
+                    *powers = table.raise(simd, y);
+                    sums.add(y, *powers, g);
+                }
+                for ((&y, &g), power) in y_ones.iter().zip(g_ones).zip(power_ones) {
+                    [*power] = table.raise(simd, [y]);
+                    sums.add([y], [*power], [g]);
+                }
+                for (result, sum) in result.iter_mut().zip([sums.total, sums.along]) {
+                    *result += f64::from(simd.reduce_sum_f32s(sum));
+                }
             }
             let mut last = [0.0; 16];
             last[..rest.len()].copy_from_slice(rest);
             let last: [f32; 16] = cast(table.raise(simd, [cast(last)]));
             rest_powers.copy_from_slice(&last[..rest.len()]);
+            for (&s, &g) in rest_powers.iter().zip(g_rest).filter(|(s, _)| **s > 0.0) {
+                result[0] += f64::from(s);
+                result[1] += f64::from(s * g);
+            }
+            result
+        }
+    }
+
+    /// `Σ s` and `Σ s g`, where `g` may be anything at a weight of zero.
+    struct Sums {
+        simd: V4,
+        total: f32x16,
+        along: f32x16,
+    }
+
+    impl Sums {
+        #[inline(always)]
+        fn new(simd: V4) -> Self {
+            let [total, along] = splat(simd, &[0.0, 0.0]);
+            Sums { simd, total, along }
+        }
+
+        #[inline(always)]
+        fn add<const N: usize>(&mut self, y: [f32x16; N], s: [f32x16; N], g: [f32x16; N]) {
+            let simd = self.simd;
+            for i in 0..N {
+                self.total = simd.add_f32s(self.total, s[i]);
+                let counts = simd.greater_than_f32s(y[i], simd.splat_f32s(0.0)).0;
+                self.along = cast(simd.avx512f._mm512_mask3_fmadd_ps(cast(s[i]), cast(g[i]), cast(self.along), counts));
+            }
         }
     }
 }
@@ -123,11 +163,21 @@ mod tests {
         let weights: Vec<f32> =
             (0..4001).map(|i| (-f64::from(i) * 0.031).exp2() as f32).chain([0.0, 1.0, 1e-40]).collect();
         let mut powers = vec![-1.0; weights.len()];
+        // Where there is no weight a gradient may be anything.
+        let g: Vec<f32> =
+            weights.iter().enumerate().map(|(i, &y)| if y > 0.0 { 1.0 + (i % 7) as f32 } else { f32::NAN }).collect();
         for q in [1e-3_f32, 0.1, 0.5, 0.75, 0.9, 0.98, 0.999] {
-            if !<f32 as Tabled>::roots(&weights, &mut powers, q) {
+            let Some([total, along]) = <f32 as Tabled>::roots(&weights, &g, &mut powers, q) else {
                 eprintln!("SKIPPED: this machine does not look sixteen numbers up at once");
                 return;
-            }
+            };
+            let exact: f64 = powers.iter().map(|&s| f64::from(s)).sum();
+            let exact_along: f64 =
+                powers.iter().zip(&g).filter(|(s, _)| **s > 0.0).map(|(&s, &g)| f64::from(s * g)).sum();
+            assert!(
+                (total / exact - 1.0).abs() < 1e-6 && (along / exact_along - 1.0).abs() < 1e-6,
+                "{q}: {total} {along}"
+            );
             for (&y, &power) in weights.iter().zip(&powers) {
                 // What is less than any normal number counts as the least of these.
                 let base = if y > 0.0 { y.max(f32::MIN_POSITIVE) } else { 0.0 };
@@ -141,8 +191,8 @@ mod tests {
     #[test]
     fn other_exponents_have_no_roots() {
         for q in [-0.5_f32, 0.0, 1.0, 1.5] {
-            assert!(!<f32 as Tabled>::roots(&[0.5], &mut [0.0], q));
+            assert!(<f32 as Tabled>::roots(&[0.5], &[1.0], &mut [0.0], q).is_none());
         }
-        assert!(!<f64 as Tabled>::roots(&[0.5], &mut [0.0], 0.5));
+        assert!(<f64 as Tabled>::roots(&[0.5], &[1.0], &mut [0.0], 0.5).is_none());
     }
 }

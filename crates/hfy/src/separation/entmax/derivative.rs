@@ -45,7 +45,7 @@ impl Entmax {
             y,
             g,
             #[inline(always)]
-            |y, s| {
+            |y, g, s| {
                 // The choice of alpha stays outside of the loops.
                 if self.alpha == 1.5 {
                     for (s, &y) in s.iter_mut().zip(y) {
@@ -57,8 +57,8 @@ impl Entmax {
                     }
                 } else {
                     let power = T::of(1.0 - self.excess());
-                    if T::roots(y, s, power) {
-                        return;
+                    if let Some(sums) = T::roots(y, g, s, power) {
+                        return Some(sums);
                     }
                     let least = T::least_base(power);
                     for (s, &y) in s.iter_mut().zip(y) {
@@ -69,6 +69,7 @@ impl Entmax {
                         *s = if y > T::zero() { slope } else { T::zero() };
                     }
                 }
+                None
             },
         )
     }
