@@ -4,7 +4,7 @@
 //! keep the truncation below one rounding. Multiply-adds are one instruction on every machine that `vectorised`
 //! has wide vectors for. Relative error is below 2 ulp.
 
-use super::{Affine, Near, Reading, Real, Scratch, Table, reading::Read, scratch::Lend, tables::Tabled};
+use super::{Affine, Near, Reading, Real, Rewrite, Scratch, Table, reading::Read, scratch::Lend, tables::Tabled};
 
 /// A polynomial by halves (Estrin): a shorter chain of operations than one term after the other.
 macro_rules! polynomial {
@@ -118,16 +118,16 @@ macro_rules! elementary {
                 <$t as super::ramps::Ramps>::pieces(x, anchor, tau)
             }
 
-            fn raise_whole(y: &mut [Self], affine: Affine<Self>, k: u32) {
-                <$t as super::powers::Raise>::raise_whole(y, affine, k);
+            fn raise_whole(scores: Rewrite<'_, Self>, affine: Affine<Self>, k: u32) {
+                <$t as super::powers::Raise>::raise_whole(scores, affine, k);
             }
 
             fn whole_sums<const K: usize>(row: &[Self], affine: Affine<Self>, k: u32) -> [f64; K] {
                 <$t as super::powers::Raise>::whole_sums(row, affine, k)
             }
 
-            fn raise_near(y: &mut [Self], near: Near<Self>) {
-                <$t as super::near::RaiseNear>::raise_near(y, near);
+            fn raise_near(scores: Rewrite<'_, Self>, near: Near<Self>) {
+                <$t as super::near::RaiseNear>::raise_near(scores, near);
             }
 
             #[inline(always)]
@@ -156,8 +156,14 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
-            fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, y: &mut [Self]) {
-                <$t as Tabled>::raise_tabled(table, affine, base, is_sparse, y);
+            fn raise_tabled(
+                table: Table<'_>,
+                affine: Affine<Self>,
+                base: Self,
+                is_sparse: bool,
+                scores: Rewrite<'_, Self>,
+            ) {
+                <$t as Tabled>::raise_tabled(table, affine, base, is_sparse, scores);
             }
 
             #[inline(always)]
@@ -215,17 +221,12 @@ macro_rules! elementary {
                 <$t as super::compact::Compact>::retain(values, level)
             }
 
-            fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool {
-                <$t as super::maxima::Maxima>::block_maxima::<BLOCK>(row, blocks)
-            }
-
-            fn copied_maxima<const BLOCK: usize>(
+            fn block_maxima<const BLOCK: usize>(
                 row: &[Self],
-                copy: &mut [Self],
                 blocks: &mut Vec<Self>,
                 least: Option<&mut Self>,
             ) -> bool {
-                <$t as super::maxima::Maxima>::copied_maxima::<BLOCK>(row, copy, blocks, least)
+                <$t as super::maxima::Maxima>::block_maxima::<BLOCK>(row, blocks, least)
             }
 
             fn minimum(row: &[Self]) -> Self {

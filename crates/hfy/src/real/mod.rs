@@ -11,6 +11,7 @@ mod powers;
 mod product;
 mod ramps;
 mod reading;
+mod rewrite;
 mod scratch;
 mod tables;
 
@@ -19,6 +20,7 @@ pub use element::Element;
 pub(crate) use near::Near;
 pub(crate) use powers::Affine;
 pub(crate) use reading::Reading;
+pub(crate) use rewrite::Rewrite;
 pub use scratch::Scratch;
 pub(crate) use scratch::with_copy;
 pub(crate) use tables::Table;
@@ -105,13 +107,13 @@ pub trait Real:
     fn pieces(x: &[Self], anchor: Self, tau: Self) -> [Self; 3];
 
     /// Writes over the scores `t^k`, where `t = d`, the distance of a score, weighs something, else zero.
-    fn raise_whole(y: &mut [Self], affine: Affine<Self>, k: u32);
+    fn raise_whole(scores: Rewrite<'_, Self>, affine: Affine<Self>, k: u32);
 
     /// `Σ t^(k+K-1), …, Σ t^k` for the same `t`.
     fn whole_sums<const K: usize>(row: &[Self], affine: Affine<Self>, k: u32) -> [f64; K];
 
     /// Writes powers over scores that are near.
-    fn raise_near(y: &mut [Self], near: Near<Self>);
+    fn raise_near(scores: Rewrite<'_, Self>, near: Near<Self>);
 
     /// `Σ y t^(K-1), …, Σ y` over such powers `y` of `t`.
     fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K];
@@ -142,7 +144,7 @@ pub trait Real:
 
     /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks, of which many weigh nothing
     /// where they are sparse.
-    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, y: &mut [Self]);
+    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, scores: Rewrite<'_, Self>);
 
     /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
     fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
@@ -163,16 +165,9 @@ pub trait Real:
     /// Moves the entries above `level` to the front and returns their number; what lies behind them may be anything.
     fn retain(values: &mut [Self], level: Self) -> usize;
 
-    /// Writes the maximum of each block of `BLOCK` entries; false where an entry is NaN or plus infinity, or so large that it could be.
-    fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>) -> bool;
-
-    /// The same, and writes a copy of the row, as long, and the least entry, where that is asked for.
-    fn copied_maxima<const BLOCK: usize>(
-        row: &[Self],
-        copy: &mut [Self],
-        blocks: &mut Vec<Self>,
-        least: Option<&mut Self>,
-    ) -> bool;
+    /// Writes the maximum of each block of `BLOCK` entries, and the least entry, where that is asked for; false where an entry is NaN or
+    /// plus infinity, or so large that it could be.
+    fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>, least: Option<&mut Self>) -> bool;
 
     /// The least entry; infinity for none.
     fn minimum(row: &[Self]) -> Self;

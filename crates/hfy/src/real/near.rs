@@ -6,7 +6,7 @@
 use super::elementary::EXP2_TERMS;
 use super::moments::add_one;
 use super::powers::singles::{self, Power};
-use super::{Affine, Real};
+use super::{Affine, Real, Rewrite};
 use pulp::Simd;
 
 /// What makes powers of scores `x`.
@@ -148,15 +148,15 @@ impl Power for Near<f32> {
 /// The type-specific work behind [`Real`](super::Real)'s methods of the same names.
 pub(super) trait RaiseNear: Sized {
     /// Writes powers over the scores.
-    fn raise_near(y: &mut [Self], near: Near<Self>);
+    fn raise_near(scores: Rewrite<'_, Self>, near: Near<Self>);
 
     /// `Σ y t^(K-1), …, Σ y` over the powers `y` of `t`.
     fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K];
 }
 
 impl RaiseNear for f32 {
-    fn raise_near(y: &mut [f32], near: Near<f32>) {
-        pulp::Arch::new().dispatch(singles::Raising::<_, 6>(y, near));
+    fn raise_near(scores: Rewrite<'_, f32>, near: Near<f32>) {
+        pulp::Arch::new().dispatch(singles::Raising::<_, 6>(scores, near));
     }
 
     fn near_sums<const K: usize>(row: &[f32], near: Near<f32>) -> [f64; K] {
@@ -166,10 +166,8 @@ impl RaiseNear for f32 {
 
 /// One after the other: doubles have no [middle](Near::middle).
 impl RaiseNear for f64 {
-    fn raise_near(y: &mut [f64], near: Near<f64>) {
-        for y in y {
-            [_, *y] = near.raise_one(*y);
-        }
+    fn raise_near(scores: Rewrite<'_, f64>, near: Near<f64>) {
+        scores.each(|score| near.raise_one(score)[1]);
     }
 
     fn near_sums<const K: usize>(row: &[f64], near: Near<f64>) -> [f64; K] {
@@ -210,7 +208,7 @@ mod tests {
             let scores: Vec<f32> = (0..251).map(|i| 3.0 - i as f32 * 0.03).collect();
             let near = near(p, affine, scores[250]);
             let mut y = scores.clone();
-            <f32 as RaiseNear>::raise_near(&mut y, near);
+            <f32 as RaiseNear>::raise_near(Rewrite::in_place(&mut y), near);
             let mut total = [0.0; 3];
             for (&x, &y) in scores.iter().zip(&y) {
                 let [t, power] = exact(f64::from(x), p, affine);
@@ -232,7 +230,7 @@ mod tests {
         let mut y = [2.5, 1.0];
         let [second, first]: [f64; 2] = <f64 as RaiseNear>::near_sums(&y, near);
         let [[t, a], [s, b]] = [2.5, 1.0].map(|x| exact(x, 32.0, single));
-        <f64 as RaiseNear>::raise_near(&mut y, near);
+        <f64 as RaiseNear>::raise_near(Rewrite::in_place(&mut y), near);
         for (ours, exact) in [(y[0], a), (y[1], b), (first, a + b), (second, a * t + b * s)] {
             assert!((ours / exact - 1.0).abs() < 1e-13, "{ours} {exact}");
         }
@@ -244,7 +242,7 @@ mod tests {
             for start in [2.7_f32, 0.5, -2.0] {
                 let mut y: Vec<f32> = (0..4096).map(|i| start + i as f32 * f32::EPSILON * 2.0).collect();
                 let near = near(p, affine, start);
-                <f32 as RaiseNear>::raise_near(&mut y, near);
+                <f32 as RaiseNear>::raise_near(Rewrite::in_place(&mut y), near);
                 assert!(y.is_sorted() && y[4095] > y[0], "{p}, {start}");
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! Written on vector types: four of them at a time share the loop over the bits of the exponent and stay in registers.
 
+use super::Rewrite;
 use super::moments::{add_chain, add_one};
 use pulp::{Simd, WithSimd};
 
@@ -14,10 +15,17 @@ pub struct Affine<T> {
     pub(crate) least: T,
 }
 
+impl<T> Affine<T> {
+    /// The shift, the scale, the value, the least distance.
+    pub(super) fn numbers(self) -> [T; 4] {
+        [self.shift, self.scale, self.value, self.least]
+    }
+}
+
 /// The type-specific work behind [`Real`](super::Real)'s methods of the same names.
 pub(super) trait Raise: Sized {
     /// Writes over the scores `t^k`, where `t = d` weighs something, else zero.
-    fn raise_whole(y: &mut [Self], affine: Affine<Self>, k: u32);
+    fn raise_whole(scores: Rewrite<'_, Self>, affine: Affine<Self>, k: u32);
 
     /// `Σ t^(k+K-1), …, Σ t^k`.
     fn whole_sums<const K: usize>(row: &[Self], affine: Affine<Self>, k: u32) -> [f64; K];
@@ -44,24 +52,38 @@ macro_rules! raise {
             }
 
             /// Powers over scores, so many vectors at a time.
-            pub(in super::super) struct Raising<'w, P, const N: usize>(pub &'w mut [$t], pub P);
+            pub(in super::super) struct Raising<'w, P, const N: usize>(pub Rewrite<'w, $t>, pub P);
 
             impl<P: Power, const N: usize> WithSimd for Raising<'_, P, N> {
                 type Output = ();
 
                 #[inline(always)]
                 fn with_simd<S: Simd>(self, simd: S) {
-                    let Raising(y, power) = self;
-                    let (y, rest) = S::$as_mut_simd(y);
+                    let Raising(Rewrite { from, to }, power) = self;
+                    let (y, rest) = S::$as_mut_simd(to);
                     let (groups, ones) = y.as_chunks_mut::<N>();
-                    for y in groups {
-                        [_, *y] = power.raise(simd, y);
+                    let Some(from) = from else {
+                        for y in groups {
+                            [_, *y] = power.raise(simd, y);
+                        }
+                        for y in ones {
+                            [_, [*y]] = power.raise(simd, &[*y]);
+                        }
+                        for y in rest {
+                            [_, *y] = power.raise_one(*y);
+                        }
+                        return;
+                    };
+                    let (x, x_rest) = S::$as_simd(from);
+                    let (x_groups, x_ones) = x.as_chunks::<N>();
+                    for (y, x) in groups.iter_mut().zip(x_groups) {
+                        [_, *y] = power.raise(simd, x);
                     }
-                    for y in ones {
-                        [_, [*y]] = power.raise(simd, &[*y]);
+                    for (y, &x) in ones.iter_mut().zip(x_ones) {
+                        [_, [*y]] = power.raise(simd, &[x]);
                     }
-                    for y in rest {
-                        [_, *y] = power.raise_one(*y);
+                    for (y, &x) in rest.iter_mut().zip(x_rest) {
+                        [_, *y] = power.raise_one(x);
                     }
                 }
             }
@@ -183,8 +205,8 @@ macro_rules! raise {
         }
 
         impl Raise for $t {
-            fn raise_whole(y: &mut [$t], affine: Affine<$t>, k: u32) {
-                pulp::Arch::new().dispatch($module::Raising::<_, 4>(y, $module::Whole(affine, k)));
+            fn raise_whole(scores: Rewrite<'_, $t>, affine: Affine<$t>, k: u32) {
+                pulp::Arch::new().dispatch($module::Raising::<_, 4>(scores, $module::Whole(affine, k)));
             }
 
             fn whole_sums<const K: usize>(row: &[$t], affine: Affine<$t>, k: u32) -> [f64; K] {
@@ -245,7 +267,7 @@ mod tests {
         for exponent in 0..=24 {
             let scores = scores(163);
             let mut y = scores.clone();
-            f32::raise_whole(&mut y, AFFINE, exponent);
+            f32::raise_whole(Rewrite::in_place(&mut y), AFFINE, exponent);
             for (&x, &y) in scores.iter().zip(&y) {
                 let power = exact(x, exponent);
                 assert!((f64::from(y) - power).abs() <= 1e-5 * power, "{x}, {exponent}: {y} {power}");
@@ -271,7 +293,7 @@ mod tests {
     fn powers_rise_with_scores() {
         for exponent in [3, 10, 17, 20, 24] {
             let mut y: Vec<f32> = (0..4096).map(|i| f32::from_bits((0.311_f32).to_bits() + i)).collect();
-            f32::raise_whole(&mut y, AFFINE, exponent);
+            f32::raise_whole(Rewrite::in_place(&mut y), AFFINE, exponent);
             assert!(y.is_sorted() && y[4095] > y[0], "{exponent}");
         }
     }

@@ -1,7 +1,7 @@
 //! The threshold of a row that was not read yet.
 //!
-//! A sample says about where it is. The sums of powers there are taken while the row comes from memory, in the pass that copies it, and
-//! a step from them leads to the threshold.
+//! A sample says about where it is. The sums of powers there are taken while the row comes from memory, and a step from them leads to the
+//! threshold.
 
 use super::Extremes;
 use super::blend::Blend;
@@ -78,7 +78,6 @@ impl Ahead {
 #[inline(always)]
 pub(super) fn read_ahead<T: Real>(
     theta: &[T],
-    copy: &mut [T],
     (exponent, p, scale): (Exponent<T>, T, T),
     scratch: &mut Scratch<T>,
 ) -> Result<Option<Extremes<T>>> {
@@ -89,7 +88,7 @@ pub(super) fn read_ahead<T: Real>(
         return Ok(None);
     };
     let terms = guess.terms.max(ahead.terms);
-    let mut reading = Reading { copy, blocks, least: T::zero(), is_sound: true };
+    let mut reading = Reading { blocks, least: T::zero(), is_sound: true };
     let threshold = match terms {
         3 => guess.meet::<3>(theta, (sums, p), &mut reading),
         FEW => guess.meet::<FEW>(theta, (sums, p), &mut reading),

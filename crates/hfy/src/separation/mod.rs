@@ -37,9 +37,9 @@ pub use support::Support;
 
 use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
-use crate::real::{Real, Scratch, weighted, with_copy};
+use crate::real::{Real, Rewrite, Scratch, weighted, with_copy};
 use exponent::Offset;
-use scan::copied_maxima;
+use scan::block_maxima;
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -116,10 +116,10 @@ trait Threshold<T: Real>: Sync {
         false
     }
 
-    /// Reads a row for the first time and writes a copy of it, as long, and the block maxima to the scratch.
+    /// Reads a row for the first time and writes the block maxima to the scratch.
     #[inline(always)]
-    fn read(&self, theta: &[T], copy: &mut [T], scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
-        Extremes::read(theta, copy, self.uses_least(), scratch)
+    fn read(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
+        Extremes::read(theta, self.uses_least(), scratch)
     }
 
     /// Solves a row of which the block maxima lie in the scratch; `None` where every entry is masked.
@@ -137,11 +137,10 @@ struct Extremes<T> {
 }
 
 impl<T: Real> Extremes<T> {
-    /// Of a row that is copied.
     #[inline(always)]
-    fn read(theta: &[T], copy: &mut [T], uses_least: bool, scratch: &mut Scratch<T>) -> Result<Self> {
+    fn read(theta: &[T], uses_least: bool, scratch: &mut Scratch<T>) -> Result<Self> {
         let mut least = uses_least.then(T::zero);
-        let max = copied_maxima(theta, copy, &mut scratch.blocks, least.as_mut())?;
+        let max = block_maxima(theta, &mut scratch.blocks, least.as_mut())?;
         Ok(Extremes { max, least, threshold: None })
     }
 }
@@ -149,7 +148,7 @@ impl<T: Real> Extremes<T> {
 /// `theta ← ŷ(theta)`.
 fn argmax_by<T: Real + Solve<M>, M>(map: &M, theta: &mut [T]) -> Result<Outcome> {
     match T::with_scratch(|scratch| <T as Solve<M>>::solve(map, theta, scratch))? {
-        Some(solved) => T::fill(solved, theta),
+        Some(solved) => T::fill(solved, Rewrite::in_place(theta)),
         None => return Ok(emptied(theta)),
     }
     Ok(Outcome::Solved)
@@ -163,10 +162,10 @@ fn emptied<T: Real>(row: &mut [T]) -> Outcome {
 
 /// `y ← ŷ(theta)`.
 fn argmax_into_by<T: Real + Solve<M>, M>(map: &M, theta: &[T], y: &mut [T]) -> Result<Outcome> {
-    check_len("y", y.len(), theta.len())?;
-    match T::with_scratch(|scratch| <T as Solve<M>>::solve_copy(map, theta, y, scratch))? {
-        Some(solved) => T::fill(solved, y),
-        None => return Ok(emptied(y)),
+    let row = Rewrite::into("y", theta, y)?;
+    match T::with_scratch(|scratch| <T as Solve<M>>::solve(map, theta, scratch))? {
+        Some(solved) => T::fill(solved, row),
+        None => return Ok(emptied(row.place())),
     }
     Ok(Outcome::Solved)
 }

@@ -2,7 +2,7 @@
 
 use super::entmax::{Candidates, MOST};
 use super::exponent::Exponent;
-use super::pull::{Gradient, on_support};
+use super::pull::on_support;
 use super::raise::moments;
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Scratch, lesser_finite, weighted};
+use crate::real::{Real, Rewrite, Scratch, lesser_finite, weighted};
 
 /// Gamma-normmax, the regularised argmax of the norm negentropy,
 ///
@@ -84,7 +84,7 @@ impl Normmax {
 
 impl Normmax {
     /// `g ← J g`.
-    fn first<T: Real>(&self, y: &[T], g: Gradient<'_, T>) -> Result<()> {
+    fn first<T: Real>(&self, y: &[T], g: Rewrite<'_, T>) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
         if self.gamma.is_infinite() {
             g.place().fill(T::zero());
@@ -233,11 +233,11 @@ impl<T: Real> Separation<T> for Normmax {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        self.first(y, Gradient::in_place(g))
+        self.first(y, Rewrite::in_place(g))
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        self.first(y, Gradient::into(g, out)?)
+        self.first(y, Rewrite::into("out", g, out)?)
     }
 
     /// With `t = (y/‖y‖)^(γ-1)` and `q = γ/(γ-1)`: `∂log y/∂q = log t - (q-1) μ'/t` less its mean, where

@@ -4,52 +4,14 @@ use std::mem::take;
 
 use super::check_gradient;
 use super::scan::{BLOCK, maximum};
-use crate::error::{Result, check_len};
-use crate::real::{Real, Scratch, vectorised};
-
-/// A gradient, and where what is made of it goes.
-pub(super) struct Gradient<'g, T> {
-    /// `None` where it lies in the place that is written to.
-    from: Option<&'g [T]>,
-    to: &'g mut [T],
-}
-
-impl<'g, T: Real> Gradient<'g, T> {
-    /// To be written over.
-    pub(super) fn in_place(g: &'g mut [T]) -> Self {
-        Gradient { from: None, to: g }
-    }
-
-    /// To be kept.
-    pub(super) fn into(g: &'g [T], out: &'g mut [T]) -> Result<Self> {
-        check_len("out", out.len(), g.len())?;
-        Ok(Gradient { from: Some(g), to: out })
-    }
-
-    /// How many entries it has.
-    pub(super) fn len(&self) -> usize {
-        self.to.len()
-    }
-
-    /// The place that is written to, without the gradient.
-    pub(super) fn place(self) -> &'g mut [T] {
-        self.to
-    }
-
-    /// The gradient in the place that is written to.
-    pub(super) fn placed(self) -> &'g mut [T] {
-        if let Some(from) = self.from {
-            self.to.copy_from_slice(from);
-        }
-        self.to
-    }
-}
+use crate::error::Result;
+use crate::real::{Real, Rewrite, Scratch, vectorised};
 
 /// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights and gradients: zero where weights are zero. And returns `Σ s`
 /// and `Σ s g`, where it has them.
 pub(super) fn pull_sloped<T: Real>(
     y: &[T],
-    g: Gradient<'_, T>,
+    g: Rewrite<'_, T>,
     slope: impl Fn(&[T], &[T], &mut [T]) -> Option<[f64; 2]>,
 ) -> Result<()> {
     on_support(y, g, |y, g| match g.from {
@@ -102,7 +64,7 @@ fn sloped_sums<T: Real>(
 
 /// `g ← s ∘ (g - Σ s g / Σ s)`.
 #[inline(always)]
-pub(super) fn pull<T: Real>(s: &[T], g: Gradient<'_, T>) -> Result<()> {
+pub(super) fn pull<T: Real>(s: &[T], g: Rewrite<'_, T>) -> Result<()> {
     let mut sums = Sums::default();
     let from = g.from.unwrap_or(&*g.to);
     sums.add(T::sums_along(s, from));
@@ -160,8 +122,8 @@ impl Sums {
 /// A gradient that is to be kept is read in those blocks only.
 pub(super) fn on_support<T: Real>(
     y: &[T],
-    g: Gradient<'_, T>,
-    work: impl Fn(&[T], Gradient<'_, T>) -> Result<()>,
+    g: Rewrite<'_, T>,
+    work: impl Fn(&[T], Rewrite<'_, T>) -> Result<()>,
 ) -> Result<()> {
     // Taken out, so that `work` can borrow scratch of its own.
     let (mut kept, mut gradients, mut blocks) = T::with_scratch(|scratch| {
@@ -172,7 +134,7 @@ pub(super) fn on_support<T: Real>(
         #[inline(always)]
         || compress(y, g.from.unwrap_or(&*g.to), &mut blocks, (&mut kept, &mut gradients)),
     );
-    let done = few && work(&kept, Gradient::in_place(&mut gradients)).is_ok();
+    let done = few && work(&kept, Rewrite::in_place(&mut gradients)).is_ok();
     if done {
         expand(&blocks, &gradients, &mut *g.to);
     }

@@ -4,7 +4,7 @@
 
 use super::exponent::{Exponent, Offset};
 use super::scan::{BLOCK, maximum, share};
-use crate::real::{Affine, Near, Reading, Real, Table, greater};
+use crate::real::{Affine, Near, Reading, Real, Rewrite, Table, greater};
 
 impl<T: Real> Affine<T> {
     /// Distances `t` themselves: normmax weighs by a power one less than that of its threshold, which may be large where it is not.
@@ -31,10 +31,10 @@ impl<T: Real> Affine<T> {
     }
 }
 
-/// Turns scores `y` into powers of their `t`, zero where they weigh nothing, in room as large, where those that are not whole leave
+/// Turns scores into powers of their `t`, zero where they weigh nothing, in room as large, where those that are not whole leave
 /// `t`, or anything for what weighs nothing.
 trait Raise<T: Real> {
-    fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]);
+    fn raise(&self, affine: Affine<T>, scores: Rewrite<'_, T>, t: &mut [T]);
 
     /// Whether powers cost little more than to find out where they are zero.
     #[inline(always)]
@@ -56,8 +56,8 @@ struct Precise<'b, T>(T, Option<Table<'b>>);
 
 impl<T: Real> Raise<T> for Whole {
     #[inline(always)]
-    fn raise(&self, affine: Affine<T>, y: &mut [T], _t: &mut [T]) {
-        T::raise_whole(y, affine, self.0);
+    fn raise(&self, affine: Affine<T>, scores: Rewrite<'_, T>, _t: &mut [T]) {
+        T::raise_whole(scores, affine, self.0);
     }
 
     #[inline(always)]
@@ -68,8 +68,8 @@ impl<T: Real> Raise<T> for Whole {
 
 impl<T: Real> Raise<T> for Plain<'_, T> {
     #[inline(always)]
-    fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        let (&Plain(p, _), least) = (self, affine.least);
+    fn raise(&self, affine: Affine<T>, scores: Rewrite<'_, T>, t: &mut [T]) {
+        let (&Plain(p, _), least, y) = (self, affine.least, scores.placed());
         for (y, t) in y.iter_mut().zip(&mut *t) {
             *t = greater(affine.distance(*y), T::zero());
             *y = (if *t > least { *t } else { T::one() }).log2_times(p);
@@ -88,8 +88,8 @@ impl<T: Real> Raise<T> for Plain<'_, T> {
 
 impl<T: Real> Raise<T> for Precise<'_, T> {
     #[inline(always)]
-    fn raise(&self, affine: Affine<T>, y: &mut [T], t: &mut [T]) {
-        let (&Precise(p, _), one, least) = (self, T::one(), T::least_exponent());
+    fn raise(&self, affine: Affine<T>, scores: Rewrite<'_, T>, t: &mut [T]) {
+        let (&Precise(p, _), one, least, y) = (self, T::one(), T::least_exponent(), scores.placed());
         for (t, y) in t.iter_mut().zip(&mut *y) {
             let d = affine.distance(*y);
             let sum = one + d;
@@ -193,13 +193,13 @@ pub(crate) fn read_moments<T: Real, const K: usize>(
             |cells| match cells {
                 Some(cells) => T::read_tabled_sums(cells, large, T::one(), z.row, reading),
                 None => {
-                    reading.copied(z.row);
+                    reading.alone(z.row);
                     sums(z, large, &Precise(p, None))
                 }
             },
         ),
         Exponent::Plain(_) | Exponent::Precise(_) => {
-            reading.copied(z.row);
+            reading.alone(z.row);
             return moments(z, at, p);
         }
     };
@@ -236,7 +236,7 @@ fn sums_in<T: Real, const K: usize, const ROOM: usize>(row: &[T], affine: Affine
     let (mut y, mut t) = ([T::zero(); ROOM], [T::zero(); ROOM]);
     for part in row.chunks(ROOM) {
         let (y, t) = (padded(part, &mut y), &mut t[..part.len().next_multiple_of(BLOCK)]);
-        by.raise(affine, y, t);
+        by.raise(affine, Rewrite::in_place(y), t);
         T::add_moments(&t[..part.len()], &y[..part.len()], &mut total);
     }
     total
@@ -251,9 +251,19 @@ fn padded<'r, T: Real>(scores: &[T], room: &'r mut [T]) -> &'r mut [T] {
     copy
 }
 
-/// `row ← factor (z - τ)₊^p`; blocks that weigh nothing cost no powers.
+/// `factor (z - τ)₊^p`; blocks that weigh nothing cost no powers.
 #[inline(always)]
-pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
+pub(crate) fn fill<T: Real>(mut row: Rewrite<'_, T>, by: (T, T), at: Offset<T>, (p, factor): (Exponent<T>, T)) {
+    raised(row.again(), by, at, p);
+    if factor != T::one() {
+        for y in row.place() {
+            *y *= factor;
+        }
+    }
+}
+
+#[inline(always)]
+fn raised<T: Real>(row: Rewrite<'_, T>, by: (T, T), at: Offset<T>, p: Exponent<T>) {
     match p {
         Exponent::Whole(k) => fill_by(row, Affine::to(by, at, T::least_base(T::of(f64::from(k)))), &Whole(k)),
         Exponent::Plain(p) => T::with_bins(
@@ -281,46 +291,48 @@ pub(crate) fn fill<T: Real>(row: &mut [T], by: (T, T), at: Offset<T>, (p, factor
         }
         Exponent::Near(p, middle) => fill_near(row, Near::new(Affine::beyond_one(by, at, -T::one()), p, middle)),
     }
-    if factor != T::one() {
-        for y in row.iter_mut() {
-            *y *= factor;
-        }
-    }
 }
 
 #[inline(always)]
-fn fill_by<T: Real>(row: &mut [T], affine: Affine<T>, by: &impl Raise<T>) {
+fn fill_by<T: Real>(row: Rewrite<'_, T>, affine: Affine<T>, by: &impl Raise<T>) {
     let weighing = share(
-        row,
+        row.read(),
         #[inline(always)]
         |x| affine.weighs(x),
     );
-    let (whole, rest) = row.split_at_mut(row.len() / BLOCK * BLOCK);
+    let blocks = row.len() / BLOCK * BLOCK;
+    let (whole, rest) = row.split_at(blocks);
     let dense = if by.is_cheap() { DENSE_IF_CHEAP } else { DENSE };
     if let Some((table, base)) = by.table() {
         T::raise_tabled(table, affine, base, weighing <= DENSE, whole);
     } else if weighing > dense {
         let mut t = [T::zero(); MANY];
-        for many in whole.chunks_mut(MANY) {
-            by.raise(affine, many, &mut t[..many.len()]);
-        }
+        whole.chunks(
+            MANY,
+            #[inline(always)]
+            |many| {
+                let room = &mut t[..many.len()];
+                by.raise(affine, many, room);
+            },
+        );
     } else {
-        for block in whole.as_chunks_mut::<BLOCK>().0 {
-            fill_block(block, affine, by);
-        }
-    }
-    if !rest.is_empty() {
-        as_block(
-            rest,
+        whole.chunks(
+            BLOCK,
             #[inline(always)]
             |block| fill_block(block, affine, by),
         );
     }
+    as_block(
+        rest,
+        #[inline(always)]
+        |block| fill_block(block, affine, by),
+    );
 }
 
 #[inline(always)]
-fn fill_near<T: Real>(row: &mut [T], near: Near<T>) {
-    let (whole, rest) = row.split_at_mut(row.len() / BLOCK * BLOCK);
+fn fill_near<T: Real>(row: Rewrite<'_, T>, near: Near<T>) {
+    let blocks = row.len() / BLOCK * BLOCK;
+    let (whole, rest) = row.split_at(blocks);
     T::raise_near(whole, near);
     as_block(
         rest,
@@ -331,10 +343,14 @@ fn fill_near<T: Real>(row: &mut [T], near: Near<T>) {
 
 /// Works on part of a block as on a whole one, so that equal scores get equal weights.
 #[inline(always)]
-fn as_block<T: Real>(rest: &mut [T], work: impl FnOnce(&mut [T; BLOCK])) {
+fn as_block<T: Real>(rest: Rewrite<'_, T>, work: impl FnOnce(Rewrite<'_, T>)) {
+    if rest.len() == 0 {
+        return;
+    }
     let mut block = [T::neg_infinity(); BLOCK];
-    block[..rest.len()].copy_from_slice(rest);
-    work(&mut block);
+    block[..rest.len()].copy_from_slice(rest.read());
+    work(Rewrite::in_place(&mut block));
+    let rest = rest.place();
     rest.copy_from_slice(&block[..rest.len()]);
 }
 
@@ -346,9 +362,9 @@ const DENSE_IF_CHEAP: f64 = 0.005;
 
 /// The weights of a block; zeros without a power where nothing weighs.
 #[inline(always)]
-fn fill_block<T: Real>(block: &mut [T; BLOCK], affine: Affine<T>, by: &impl Raise<T>) {
-    if !affine.weighs(maximum(block)) {
-        *block = [T::zero(); BLOCK];
+fn fill_block<T: Real>(block: Rewrite<'_, T>, affine: Affine<T>, by: &impl Raise<T>) {
+    if !affine.weighs(maximum(block.read())) {
+        block.place().fill(T::zero());
     } else if let Some((table, base)) = by.table() {
         T::raise_tabled(table, affine, base, false, block);
     } else {

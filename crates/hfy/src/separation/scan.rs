@@ -12,24 +12,11 @@ pub(crate) const BLOCK: usize = 32;
 /// Entries that are worked on side by side.
 pub(crate) const LANES: usize = 8;
 
-/// Writes the maximum of each block and returns the maximum of the row (minus infinity where all is masked).
+/// Writes the maximum of each block, and the least entry, where that is asked for, and returns the maximum of the row (minus infinity
+/// where all is masked).
 #[inline(always)]
-pub(crate) fn block_maxima<T: Real>(theta: &[T], blocks: &mut Vec<T>) -> Result<T> {
-    if !T::block_maxima::<BLOCK>(theta, blocks) {
-        check_scores(theta)?;
-    }
-    Ok(maximum(blocks))
-}
-
-/// The same, and writes a copy of the row, as long, and the least entry, where that is asked for.
-#[inline(always)]
-pub(crate) fn copied_maxima<T: Real>(
-    theta: &[T],
-    copy: &mut [T],
-    blocks: &mut Vec<T>,
-    least: Option<&mut T>,
-) -> Result<T> {
-    if !T::copied_maxima::<BLOCK>(theta, copy, blocks, least) {
+pub(crate) fn block_maxima<T: Real>(theta: &[T], blocks: &mut Vec<T>, least: Option<&mut T>) -> Result<T> {
+    if !T::block_maxima::<BLOCK>(theta, blocks, least) {
         check_scores(theta)?;
     }
     Ok(maximum(blocks))

@@ -3,11 +3,10 @@
 //! All of a solver is inlined into one function. For a concrete type that belongs to this crate, and is not compiled anew in
 //! every program that uses it.
 
-use super::scan::block_maxima;
 use super::weights::Weights;
-use super::{Entmax, Extremes, Normmax, Subsets, Support, Threshold};
+use super::{Entmax, Normmax, Subsets, Support, Threshold};
 use crate::error::Result;
-use crate::real::{Real, Scratch, vectorised};
+use crate::real::{Rewrite, Scratch, vectorised};
 
 /// A solved row: what makes a weight of a score.
 #[derive(Debug, Clone, Copy)]
@@ -17,38 +16,15 @@ pub struct Solved<T>(pub(super) Weights<T>);
 pub trait Solve<M>: Sized {
     /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch.
     fn solve(map: &M, theta: &[Self], scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>>;
-
-    /// The same from a copy of the row, as long, which is written first.
-    fn solve_copy(
-        map: &M,
-        theta: &[Self],
-        copy: &mut [Self],
-        scratch: &mut Scratch<Self>,
-    ) -> Result<Option<Solved<Self>>>;
 }
 
 /// A type that the weights of a solved row are computed in.
 pub trait Weigh: Sized {
-    /// Writes the weights over the scores.
-    fn fill(solved: Solved<Self>, row: &mut [Self]);
+    /// Makes weights of the scores.
+    fn fill(solved: Solved<Self>, row: Rewrite<'_, Self>);
 
     /// Writes the indices and weights of the support, given the block maxima, which are lost.
     fn collect(solved: Solved<Self>, theta: &[Self], blocks: &mut [Self], support: &mut Support<Self>);
-}
-
-/// Once for each map and type, however the block maxima were found.
-#[inline(never)]
-fn find<T: Real, M: Threshold<T>>(
-    map: &M,
-    theta: &[T],
-    extremes: Extremes<T>,
-    scratch: &mut Scratch<T>,
-) -> Result<Option<Solved<T>>> {
-    let weights = vectorised(
-        #[inline(always)]
-        || map.solve(theta, extremes, scratch),
-    )?;
-    Ok(weights.map(Solved))
 }
 
 macro_rules! solve {
@@ -56,30 +32,21 @@ macro_rules! solve {
         $(
             impl Solve<$map> for $type {
                 fn solve(map: &$map, theta: &[Self], scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>> {
-                    let max = vectorised(
-                        #[inline(always)]
-                        || block_maxima(theta, &mut scratch.blocks),
-                    )?;
-                    find(map, theta, Extremes { max, least: None, threshold: None }, scratch)
-                }
-
-                fn solve_copy(
-                    map: &$map,
-                    theta: &[Self],
-                    copy: &mut [Self],
-                    scratch: &mut Scratch<Self>,
-                ) -> Result<Option<Solved<Self>>> {
                     let extremes = vectorised(
                         #[inline(always)]
-                        || map.read(theta, copy, scratch),
+                        || map.read(theta, scratch),
                     )?;
-                    find(map, copy, extremes, scratch)
+                    let weights = vectorised(
+                        #[inline(always)]
+                        || map.solve(theta, extremes, scratch),
+                    )?;
+                    Ok(weights.map(Solved))
                 }
             }
         )*
 
         impl Weigh for $type {
-            fn fill(solved: Solved<Self>, row: &mut [Self]) {
+            fn fill(solved: Solved<Self>, row: Rewrite<'_, Self>) {
                 vectorised(
                     #[inline(always)]
                     || solved.0.fill(row),

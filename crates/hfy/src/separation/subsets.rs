@@ -1,7 +1,7 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
 use super::capped::{Level, Parts, half_square, level, polish, unit_floor, unit_level};
-use super::pull::{Gradient, pull_sloped};
+use super::pull::pull_sloped;
 use super::scan::gather;
 use super::weights::Weights;
 use super::{
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, SLACK, Scratch};
+use crate::real::{Real, Rewrite, SLACK, Scratch};
 
 /// k-subsets, the Euclidean projection onto the capped simplex,
 ///
@@ -214,11 +214,11 @@ impl<T: Real> Separation<T> for Subsets {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        pull_free(y, Gradient::in_place(g))
+        pull_free(y, Rewrite::in_place(g))
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        pull_free(y, Gradient::into(g, out)?)
+        pull_free(y, Rewrite::into("out", g, out)?)
     }
 
     /// Takes the k largest weights off together, as much of them as leaves weights of subsets: at most one subset more than
@@ -254,7 +254,7 @@ impl<T: Real> Separation<T> for Subsets {
 }
 
 /// `g ← J g`: less its mean over the weights strictly between their bounds, zero elsewhere.
-fn pull_free<T: Real>(y: &[T], g: Gradient<'_, T>) -> Result<()> {
+fn pull_free<T: Real>(y: &[T], g: Rewrite<'_, T>) -> Result<()> {
     check_len("gradient", g.len(), y.len())?;
     pull_sloped(
         y,

@@ -4,7 +4,7 @@ use super::Support;
 use super::exponent::{Exponent, Offset};
 use super::raise;
 use super::scan::{BLOCK, maximum};
-use crate::real::{Real, greater, lesser};
+use crate::real::{Real, Rewrite, greater, lesser};
 
 /// A solved row: the weight of an entry as a function of its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,65 +28,70 @@ pub(crate) enum Weights<T> {
 }
 
 impl<T: Real> Weights<T> {
-    /// Writes the weights over the scores.
+    /// Makes weights of scores.
     #[inline(always)]
-    pub(crate) fn fill(self, row: &mut [T]) {
+    pub(crate) fn fill(self, row: Rewrite<'_, T>) {
         let zero = T::zero();
         match self {
-            Weights::Ramp { shift, tau, cap } => {
-                for x in row.iter_mut() {
-                    *x = lesser(greater((*x - shift) - tau, zero), cap);
-                }
-            }
+            Weights::Ramp { shift, tau, cap } => row.each(
+                #[inline(always)]
+                |x| lesser(greater((x - shift) - tau, zero), cap),
+            ),
             Weights::Square { shift, tau } => {
                 let half = T::of(0.5);
-                for x in row.iter_mut() {
-                    let t = greater((*x - shift) * half - tau, zero);
-                    *x = t * t;
-                }
+                row.each(
+                    #[inline(always)]
+                    |x| {
+                        let t = greater((x - shift) * half - tau, zero);
+                        t * t
+                    },
+                );
             }
-            Weights::Line { shift, tau, factor } => {
-                for x in row.iter_mut() {
-                    *x = greater((*x - shift) - tau, zero) * factor;
-                }
-            }
+            Weights::Line { shift, tau, factor } => row.each(
+                #[inline(always)]
+                |x| greater((x - shift) - tau, zero) * factor,
+            ),
             Weights::Power { shift, scale, at, exponent, factor } => {
                 raise::fill(row, (shift, scale), at, (exponent, factor));
             }
-            Weights::Exponential { shift, factor } => {
-                for x in row.iter_mut() {
-                    *x = (*x - shift).exp_lanes() * factor;
-                }
-            }
-            Weights::Above { shift, level, share } => {
-                for x in row.iter_mut() {
-                    *x = if *x - shift > level { share } else { zero };
-                }
-            }
-            Weights::Maximum { max, share } => {
-                for x in row.iter_mut() {
-                    *x = if *x == max { share } else { zero };
-                }
-            }
+            Weights::Exponential { shift, factor } => row.each(
+                #[inline(always)]
+                |x| (x - shift).exp_lanes() * factor,
+            ),
+            Weights::Above { shift, level, share } => row.each(
+                #[inline(always)]
+                |x| if x - shift > level { share } else { zero },
+            ),
+            Weights::Maximum { max, share } => row.each(
+                #[inline(always)]
+                |x| if x == max { share } else { zero },
+            ),
             Weights::Root { shift, scale, lowest, least } => {
                 let (root, power) = (least.powf(scale), T::one() / scale);
-                for part in row.chunks_mut(BLOCK) {
-                    if (maximum(part) - shift) * scale < lowest {
-                        part.fill(zero);
-                        continue;
-                    }
-                    for x in part.iter_mut() {
-                        let d = (*x - shift) * scale - lowest;
-                        *x = if d > zero {
-                            // A power and its root may round below where they came from; order must not suffer.
-                            greater((d + root).powf(power), least)
-                        } else if d == zero {
-                            least
-                        } else {
-                            zero
-                        };
-                    }
-                }
+                row.chunks(
+                    BLOCK,
+                    #[inline(always)]
+                    |part| {
+                        if (maximum(part.read()) - shift) * scale < lowest {
+                            part.place().fill(zero);
+                            return;
+                        }
+                        part.each(
+                            #[inline(always)]
+                            |x| {
+                                let d = (x - shift) * scale - lowest;
+                                if d > zero {
+                                    // A power and its root may round below where they came from; order must not suffer.
+                                    greater((d + root).powf(power), least)
+                                } else if d == zero {
+                                    least
+                                } else {
+                                    zero
+                                }
+                            },
+                        );
+                    },
+                );
             }
         }
     }
@@ -96,12 +101,12 @@ impl<T: Real> Weights<T> {
     #[inline(always)]
     pub(crate) fn collect(self, theta: &[T], blocks: &mut [T], support: &mut Support<T>) {
         support.clear();
-        self.fill(blocks);
+        self.fill(Rewrite::in_place(blocks));
         for (number, (block, &top)) in theta.chunks(BLOCK).zip(&*blocks).enumerate() {
             if top > T::zero() {
                 let mut weights = [T::neg_infinity(); BLOCK];
                 weights[..block.len()].copy_from_slice(block);
-                self.fill(&mut weights);
+                self.fill(Rewrite::in_place(&mut weights));
                 for (offset, &weight) in weights[..block.len()].iter().enumerate() {
                     if weight > T::zero() {
                         support.push(number * BLOCK + offset, weight);

@@ -152,6 +152,7 @@ mod tests {
     use super::super::Tabled;
     use super::*;
     use crate::real::Affine;
+    use crate::real::Rewrite;
     use crate::real::moments::add_one;
 
     #[test]
@@ -166,7 +167,7 @@ mod tests {
                     let affine = Affine { shift: 2.0, scale: 0.125, value: base - 1.0 + 0.01, least: 0.0 };
                     let scores: Vec<f32> = (0..8192).map(|i| 2.0 - i as f32 / 1024.0).collect();
                     let mut y = scores.clone();
-                    <f32 as Tabled>::raise_tabled(table, affine, base, false, &mut y);
+                    <f32 as Tabled>::raise_tabled(table, affine, base, false, Rewrite::in_place(&mut y));
                     let mut total = [0.0; 3];
                     for (&x, &y) in scores.iter().zip(&y) {
                         let d = (f64::from(x) - 2.0) * 0.125 - f64::from(affine.value);
@@ -200,7 +201,7 @@ mod tests {
                 let mut y = [0.5_f32; 32];
                 let affine = Affine { shift: 0.0, scale: 1.0, value: 0.0, least: 0.0 };
                 table.map(|table| {
-                    <f32 as Tabled>::raise_tabled(table, affine, 0.0, false, &mut y);
+                    <f32 as Tabled>::raise_tabled(table, affine, 0.0, false, Rewrite::in_place(&mut y));
                     y[0]
                 })
             })
@@ -209,7 +210,9 @@ mod tests {
             <f32 as Tabled>::with_bins(p, |table| {
                 let mut y = [0.0_f32; 32];
                 let affine = Affine { shift: 0.0, scale: 1.0, value: base - 1.0, least: 0.0 };
-                table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, base, false, &mut y)).is_none()
+                table
+                    .map(|table| <f32 as Tabled>::raise_tabled(table, affine, base, false, Rewrite::in_place(&mut y)))
+                    .is_none()
                     || y == [1.0; 32]
             })
         };

@@ -211,6 +211,7 @@ mod vectors {
 mod tests {
     use super::super::Tabled;
     use super::*;
+    use crate::real::Rewrite;
     use crate::real::moments::add_one;
 
     /// Powers of scores by exponents, scaled as entmax scales them.
@@ -238,7 +239,7 @@ mod tests {
                     tried += 1;
                     let mut y = scores.clone();
                     y.push(3.0);
-                    <f32 as Tabled>::raise_tabled(table, affine, 1.0, false, &mut y);
+                    <f32 as Tabled>::raise_tabled(table, affine, 1.0, false, Rewrite::in_place(&mut y));
                     // Wide cells cost digits, but fewer than a logarithm would.
                     let tolerance = if range > 8.0 { 8e-7 } else { 3e-7 };
                     let mut total = [0.0; 3];
@@ -273,7 +274,9 @@ mod tests {
             for (start, range) in [2.7_f32, 0.5, -2.0].into_iter().flat_map(|start| [(start, 8.0), (start, 40.0)]) {
                 let mut y: Vec<f32> = (0..4096).map(|i| start + i as f32 * f32::EPSILON * 2.0).collect();
                 let risen = <f32 as Tabled>::with_cells(affine, p, -range / p, |table| {
-                    table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, 1.0, false, &mut y))
+                    table.map(|table| {
+                        <f32 as Tabled>::raise_tabled(table, affine, 1.0, false, Rewrite::in_place(&mut y))
+                    })
                 });
                 assert!(risen.is_none() || (y.is_sorted() && y[4095] > y[0]), "{p}, {start}, {range}");
             }

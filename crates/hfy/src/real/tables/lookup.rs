@@ -77,11 +77,11 @@ impl Tabled for f32 {
         result
     }
 
-    fn raise_tabled(table: Table<'_>, affine: Affine<f32>, base: f32, is_sparse: bool, y: &mut [f32]) {
+    fn raise_tabled(table: Table<'_>, affine: Affine<f32>, base: f32, is_sparse: bool, scores: Rewrite<'_, f32>) {
         if is_sparse {
-            with_lookup(table, affine, base, Raising::<true>(y, affine));
+            with_lookup(table, affine, base, Raising::<true>(scores, affine));
         } else {
-            with_lookup(table, affine, base, Raising::<false>(y, affine));
+            with_lookup(table, affine, base, Raising::<false>(scores, affine));
         }
     }
 
@@ -108,26 +108,50 @@ trait Work {
 }
 
 /// Powers over scores, in whole blocks; where many of those are without weight, only of the others.
-struct Raising<'w, const SPARSE: bool>(&'w mut [f32], Affine<f32>);
+struct Raising<'w, const SPARSE: bool>(Rewrite<'w, f32>, Affine<f32>);
 
 impl<const SPARSE: bool> Work for Raising<'_, SPARSE> {
     type Output = ();
 
     #[inline(always)]
     fn by(self, simd: V4, lookup: impl Lookup) {
-        let Raising(scores, Affine { shift, scale, value, least }) = self;
-        let [shift, scale, value, least] = splat(simd, &[shift, scale, value, least]);
-        for y in V4::as_mut_simd_f32s(scores).0.as_chunks_mut::<TOGETHER>().0 {
-            if SPARSE {
-                let top = simd.sub_f32s(simd.max_f32s(y[0], y[1]), shift);
-                let weighs = simd.greater_than_f32s(simd.sub_f32s(simd.mul_f32s(top, scale), value), least);
-                if weighs.0 == 0 {
-                    *y = [simd.splat_f32s(0.0); TOGETHER];
-                    continue;
+        let Raising(Rewrite { from, to }, affine) = self;
+        let to = V4::as_mut_simd_f32s(to).0.as_chunks_mut::<TOGETHER>().0;
+        let weights = BlockWeights::<_, SPARSE> { simd, lookup, affine: splat(simd, &affine.numbers()) };
+        match from {
+            Some(from) => {
+                for (y, &x) in to.iter_mut().zip(V4::as_simd_f32s(from).0.as_chunks::<TOGETHER>().0) {
+                    *y = weights.of(x);
                 }
             }
-            [_, *y] = lookup.raise(simd, *y);
+            None => {
+                for y in to {
+                    *y = weights.of(*y);
+                }
+            }
         }
+    }
+}
+
+/// What makes weights of a block.
+struct BlockWeights<L, const SPARSE: bool> {
+    simd: V4,
+    lookup: L,
+    affine: [f32x16; 4],
+}
+
+impl<L: Lookup, const SPARSE: bool> BlockWeights<L, SPARSE> {
+    #[inline(always)]
+    fn of(&self, x: [f32x16; TOGETHER]) -> [f32x16; TOGETHER] {
+        let (simd, [shift, scale, value, least]) = (self.simd, self.affine);
+        if SPARSE {
+            let top = simd.sub_f32s(simd.max_f32s(x[0], x[1]), shift);
+            let weighs = simd.greater_than_f32s(simd.sub_f32s(simd.mul_f32s(top, scale), value), least);
+            if weighs.0 == 0 {
+                return [simd.splat_f32s(0.0); TOGETHER];
+            }
+        }
+        self.lookup.raise(simd, x)[1]
     }
 }
 
@@ -187,13 +211,12 @@ impl<const K: usize> Work for Reads<'_, '_, K> {
         reading.blocks.resize(row.len().div_ceil(BLOCK), 0.0);
         let (mut seen, mut total) = (Seen::new(simd), [0.0; K]);
         let (whole, rest) = row.as_chunks::<BLOCK>();
-        let (copies, copied_rest) = reading.copy.as_chunks_mut::<BLOCK>();
         let (whole_tops, rest_top) = reading.blocks.split_at_mut(whole.len());
-        for ((run, copies), tops) in whole.chunks(RUN).zip(copies.chunks_mut(RUN)).zip(whole_tops.chunks_mut(RUN)) {
+        for (run, tops) in whole.chunks(RUN).zip(whole_tops.chunks_mut(RUN)) {
             let mut sums = [simd.splat_f32s(0.0); K];
-            for ((block, copy), top) in run.iter().zip(copies).zip(tops) {
+            for (block, top) in run.iter().zip(tops) {
                 let (block, _) = V4::as_simd_f32s(block);
-                *top = seen.block::<true>(block, V4::as_mut_simd_f32s(copy).0);
+                *top = seen.block::<true>(block);
                 for &scores in block.as_chunks::<TOGETHER>().0 {
                     let [t, y] = lookup.raise(simd, scores);
                     for i in 0..TOGETHER {
@@ -205,7 +228,6 @@ impl<const K: usize> Work for Reads<'_, '_, K> {
                 *total += f64::from(simd.reduce_sum_f32s(sum));
             }
         }
-        copied_rest.copy_from_slice(rest);
         for top in rest_top {
             *top = rest.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         }

@@ -11,7 +11,7 @@ mod roots;
 pub(crate) use bins::Bins;
 pub(crate) use cells::Cells;
 
-use super::{Affine, Reading};
+use super::{Affine, Reading, Rewrite};
 
 /// What makes powers by one exponent.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,7 @@ pub(super) trait Tabled: Sized {
 
     /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks, of which many weigh nothing
     /// where they are sparse.
-    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, y: &mut [Self]);
+    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, scores: Rewrite<'_, Self>);
 
     /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
     fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
@@ -78,7 +78,13 @@ macro_rules! without_tables {
                 work(None)
             }
 
-            fn raise_tabled(table: Table<'_>, _affine: Affine<$t>, _base: $t, _is_sparse: bool, _y: &mut [$t]) {
+            fn raise_tabled(
+                table: Table<'_>,
+                _affine: Affine<$t>,
+                _base: $t,
+                _is_sparse: bool,
+                _scores: Rewrite<'_, $t>,
+            ) {
                 unreachable!("no table was lent, but here is {table:?}");
             }
 

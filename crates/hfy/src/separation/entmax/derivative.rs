@@ -2,11 +2,11 @@
 //!
 //! With `δ = α - 1` and `s_i = y_i^(1-δ)` on the support (zero off it), the Jacobian is `diag(s) - s sᵀ / Σs`.
 
-use super::super::pull::{Gradient, on_support, pull, pull_sloped};
+use super::super::pull::{on_support, pull, pull_sloped};
 use super::super::{check_gradient, check_second};
 use super::Entmax;
 use crate::error::{Result, check_len};
-use crate::real::{Real, greater, lesser_finite, vectorised};
+use crate::real::{Real, Rewrite, greater, lesser_finite, vectorised};
 
 impl Entmax {
     /// `s` of one weight.
@@ -26,7 +26,7 @@ impl Entmax {
     }
 
     /// `g ← J g`.
-    pub(super) fn first<T: Real>(&self, y: &[T], g: Gradient<'_, T>) -> Result<()> {
+    pub(super) fn first<T: Real>(&self, y: &[T], g: Rewrite<'_, T>) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
         if self.is_argmax::<T>() {
             g.place().fill(T::zero());
@@ -128,7 +128,7 @@ impl Entmax {
                 T::zero()
             };
         }
-        self.first(y, Gradient::in_place(out))
+        self.first(y, Rewrite::in_place(out))
     }
 
     /// `d(g·ŷ)/dα`, from the right at α = 1.

@@ -4,9 +4,8 @@ mod derivative;
 
 use super::ahead::{ENTRIES as AHEAD, read_ahead};
 use super::exponent::{Exponent, Offset};
-use super::pull::Gradient;
 use super::raise::Scores;
-use super::scan::{BLOCK, RUN, across, block_maxima, copied_maxima, gather, maximum, share, sum};
+use super::scan::{BLOCK, RUN, across, block_maxima, gather, maximum, share, sum};
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{
@@ -15,7 +14,7 @@ use super::{
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, SLACK, Scratch, greater, vectorised};
+use crate::real::{Real, Rewrite, SLACK, Scratch, greater, vectorised};
 
 /// Alpha-entmax, the regularised argmax of the Tsallis negentropy,
 ///
@@ -189,15 +188,15 @@ impl<T: Real> Threshold<T> for Entmax {
     }
 
     #[inline(always)]
-    fn read(&self, theta: &[T], copy: &mut [T], scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
+    fn read(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
         let p = T::of(1.0 / self.excess());
         if scratch.ahead.pays(p, theta.len()) {
             let by = (Exponent::of(p), p, T::of(self.excess()));
-            if let Some(extremes) = read_ahead(theta, copy, by, scratch)? {
+            if let Some(extremes) = read_ahead(theta, by, scratch)? {
                 return Ok(extremes);
             }
         }
-        Extremes::read(theta, copy, Threshold::<T>::uses_least(self), scratch)
+        Extremes::read(theta, Threshold::<T>::uses_least(self), scratch)
     }
 
     #[inline(always)]
@@ -275,8 +274,8 @@ impl<T: Real> Convex<T> for Entmax {
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         if self.alpha == 1.0 {
-            let max = with_blocks(|blocks| block_maxima(theta, blocks))?;
-            Ok(softmax(theta, max))
+            let max = with_blocks(|blocks| block_maxima(theta, blocks, None))?;
+            Ok(softmax(Rewrite::in_place(theta), max))
         } else {
             argmax_by(self, theta)
         }
@@ -284,12 +283,12 @@ impl<T: Real> Convex<T> for Entmax {
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
         if self.alpha == 1.0 {
-            check_len("y", y.len(), theta.len())?;
-            if softmax_ahead(theta, y) {
+            let mut row = Rewrite::into("y", theta, y)?;
+            if softmax_ahead(theta, row.again().place()) {
                 return Ok(Outcome::Solved);
             }
-            let max = with_blocks(|blocks| copied_maxima(theta, y, blocks, None))?;
-            Ok(softmax(y, max))
+            let max = with_blocks(|blocks| block_maxima(theta, blocks, None))?;
+            Ok(softmax(row, max))
         } else {
             argmax_into_by(self, theta, y)
         }
@@ -334,11 +333,11 @@ impl<T: Real> Separation<T> for Entmax {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        self.first(y, Gradient::in_place(g))
+        self.first(y, Rewrite::in_place(g))
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        self.first(y, Gradient::into(g, out)?)
+        self.first(y, Rewrite::into("out", g, out)?)
     }
 
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
@@ -409,23 +408,28 @@ fn softmax_ahead<T: Real>(theta: &[T], y: &mut [T]) -> bool {
     )
 }
 
-/// Softmax in place, given the maximum: each exponential is computed once.
-fn softmax<T: Real>(theta: &mut [T], max: T) -> Outcome {
+/// Softmax, given the maximum: each exponential is computed once.
+fn softmax<T: Real>(mut row: Rewrite<'_, T>, max: T) -> Outcome {
     if max == T::neg_infinity() {
-        return emptied(theta);
+        return emptied(row.place());
     }
     vectorised(
         #[inline(always)]
         || {
             let mut total = 0.0;
-            for run in theta.chunks_mut(RUN) {
-                for x in run.iter_mut() {
-                    *x = (*x - max).exp_lanes();
-                }
-                total += T::total(run);
-            }
+            row.again().chunks(
+                RUN,
+                #[inline(always)]
+                |mut run| {
+                    run.again().each(
+                        #[inline(always)]
+                        |x| (x - max).exp_lanes(),
+                    );
+                    total += T::total(run.place());
+                },
+            );
             let factor = T::of(1.0 / total);
-            for y in theta.iter_mut() {
+            for y in row.place() {
                 *y *= factor;
             }
         },

@@ -1,0 +1,130 @@
+//! Entries that something is made of, one by one, and where that goes.
+
+use super::Real;
+use crate::error::{Result, check_len};
+
+/// In place, or from one place into another: a row that is kept needs no copy first.
+#[derive(Debug)]
+pub struct Rewrite<'r, T> {
+    /// `None` where they lie in the place that is written to.
+    pub(crate) from: Option<&'r [T]>,
+    pub(crate) to: &'r mut [T],
+}
+
+impl<'r, T: Real> Rewrite<'r, T> {
+    #[inline(always)]
+    pub(crate) fn in_place(entries: &'r mut [T]) -> Self {
+        Rewrite { from: None, to: entries }
+    }
+
+    /// Into an argument of that name, which must be as long.
+    #[inline(always)]
+    pub(crate) fn into(argument: &'static str, from: &'r [T], to: &'r mut [T]) -> Result<Self> {
+        check_len(argument, to.len(), from.len())?;
+        Ok(Rewrite { from: Some(from), to })
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.to.len()
+    }
+
+    /// The entries as they are.
+    #[inline(always)]
+    pub(crate) fn read(&self) -> &[T] {
+        self.from.unwrap_or(self.to)
+    }
+
+    /// The place that is written to, whatever it holds.
+    #[inline(always)]
+    pub(crate) fn place(self) -> &'r mut [T] {
+        self.to
+    }
+
+    /// The entries in the place that is written to.
+    #[inline(always)]
+    pub(crate) fn placed(self) -> &'r mut [T] {
+        if let Some(from) = self.from {
+            self.to.copy_from_slice(from);
+        }
+        self.to
+    }
+
+    /// The same, to be used once more.
+    #[inline(always)]
+    pub(crate) fn again(&mut self) -> Rewrite<'_, T> {
+        Rewrite { from: self.from, to: self.to }
+    }
+
+    /// Those up to a number of entries, and the others.
+    #[inline(always)]
+    pub(crate) fn split_at(self, count: usize) -> (Self, Self) {
+        let (first, second) = self.to.split_at_mut(count);
+        let from = self.from.map(|from| from.split_at(count));
+        (
+            Rewrite { from: from.map(|parts| parts.0), to: first },
+            Rewrite { from: from.map(|parts| parts.1), to: second },
+        )
+    }
+
+    /// Each by itself.
+    #[inline(always)]
+    pub(crate) fn each(self, make: impl Fn(T) -> T) {
+        match self.from {
+            Some(from) => {
+                for (to, &x) in self.to.iter_mut().zip(from) {
+                    *to = make(x);
+                }
+            }
+            None => {
+                for x in self.to.iter_mut() {
+                    *x = make(*x);
+                }
+            }
+        }
+    }
+
+    /// As many together.
+    #[inline(always)]
+    pub(crate) fn chunks(self, count: usize, mut make: impl FnMut(Rewrite<'_, T>)) {
+        match self.from {
+            Some(from) => {
+                for (to, from) in self.to.chunks_mut(count).zip(from.chunks(count)) {
+                    make(Rewrite { from: Some(from), to });
+                }
+            }
+            None => {
+                for to in self.to.chunks_mut(count) {
+                    make(Rewrite::in_place(to));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_rewritten_in_place_and_elsewhere() {
+        let x: Vec<f64> = (0..11).map(f64::from).collect();
+        let work = |entries: Rewrite<'_, f64>| {
+            assert_eq!((entries.len(), entries.read()[3]), (11, 3.0));
+            let (first, second) = entries.split_at(4);
+            first.each(|x| x + 100.0);
+            second.chunks(3, |part| {
+                let least = part.read()[0];
+                for x in part.placed() {
+                    *x -= least;
+                }
+            });
+        };
+        let expected = [100.0, 101.0, 102.0, 103.0, 0.0, 1.0, 2.0, 0.0, 1.0, 2.0, 0.0];
+        let (mut place, mut elsewhere) = (x.clone(), vec![-1.0; 11]);
+        work(Rewrite::in_place(&mut place));
+        work(Rewrite::into("y", &x, &mut elsewhere).unwrap());
+        assert_eq!((place, elsewhere), (expected.to_vec(), expected.to_vec()));
+        assert!(Rewrite::into("y", &x, &mut [0.0]).unwrap_err().to_string().contains('y'));
+    }
+}
