@@ -223,10 +223,11 @@ macro_rules! elementary {
 
             fn block_maxima<const BLOCK: usize>(
                 row: &[Self],
+                copy: &mut [Self],
                 blocks: &mut Vec<Self>,
                 least: Option<&mut Self>,
             ) -> bool {
-                <$t as super::maxima::Maxima>::block_maxima::<BLOCK>(row, blocks, least)
+                <$t as super::maxima::Maxima>::block_maxima::<BLOCK>(row, copy, blocks, least)
             }
 
             fn minimum(row: &[Self]) -> Self {

@@ -165,9 +165,14 @@ pub trait Real:
     /// Moves the entries above `level` to the front and returns their number; what lies behind them may be anything.
     fn retain(values: &mut [Self], level: Self) -> usize;
 
-    /// Writes the maximum of each block of `BLOCK` entries, and the least entry, where that is asked for; false where an entry is NaN or
-    /// plus infinity, or so large that it could be.
-    fn block_maxima<const BLOCK: usize>(row: &[Self], blocks: &mut Vec<Self>, least: Option<&mut Self>) -> bool;
+    /// Writes the maximum of each block of `BLOCK` entries, a copy of the row, where there is room for it, and the least entry, where that
+    /// is asked for; false where an entry is NaN or plus infinity, or so large that it could be.
+    fn block_maxima<const BLOCK: usize>(
+        row: &[Self],
+        copy: &mut [Self],
+        blocks: &mut Vec<Self>,
+        least: Option<&mut Self>,
+    ) -> bool;
 
     /// The least entry; infinity for none.
     fn minimum(row: &[Self]) -> Self;

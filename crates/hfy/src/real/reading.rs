@@ -1,4 +1,5 @@
-//! Sums of powers of a row that is read for the first time: what comes from memory is waited for while powers are computed.
+//! Sums of powers of a row that is read for the first time, and may be copied on the way: what comes from memory is waited for while
+//! powers are computed.
 
 use pulp::{Simd, WithSimd};
 
@@ -13,6 +14,8 @@ use crate::separation::BLOCK;
 /// What a row that is read leaves.
 #[derive(Debug)]
 pub struct Reading<'r, T> {
+    /// As long as the row, or empty where it is not to be copied.
+    pub(crate) copy: &'r mut [T],
     /// The maximum of each block.
     pub(crate) blocks: &'r mut Vec<T>,
     pub(crate) least: T,
@@ -37,6 +40,7 @@ const RUN: usize = 32;
 
 struct Reads<'w, P, const K: usize> {
     row: &'w [f32],
+    copy: &'w mut [f32],
     tops: &'w mut [f32],
     power: P,
 }
@@ -46,17 +50,19 @@ impl<P: Power, const K: usize> WithSimd for Reads<'_, P, K> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-        let Reads { row, tops, power } = self;
+        let Reads { row, copy, tops, power } = self;
         let (mut seen, zero, mut total) = (Seen::new(simd), simd.splat_f32s(0.0), [0.0; K]);
         let (whole, rest) = row.as_chunks::<BLOCK>();
+        let (copies, copied_rest) = copy.as_chunks_mut::<BLOCK>();
+        let mut copies = copies.iter_mut();
         let (whole_tops, rest_top) = tops.split_at_mut(whole.len());
         let (mut t, mut y) = ([[0.0_f32; BLOCK]; RUN], [[0.0_f32; BLOCK]; RUN]);
         for (run, tops) in whole.chunks(RUN).zip(whole_tops.chunks_mut(RUN)) {
             let mut sums = [zero; K];
             if S::REGISTER_COUNT >= MANY_REGISTERS {
                 for (block, top) in run.iter().zip(tops) {
+                    *top = seen.block::<true, BLOCK>(block, copies.next());
                     let (block, _) = S::as_simd_f32s(block);
-                    *top = seen.block::<true>(block);
                     for pair in block.as_chunks::<2>().0 {
                         let [t, y] = power.raise(simd, pair);
                         for i in 0..2 {
@@ -67,8 +73,8 @@ impl<P: Power, const K: usize> WithSimd for Reads<'_, P, K> {
             } else {
                 let rooms = t.iter_mut().zip(&mut y);
                 for ((block, top), (t, y)) in run.iter().zip(tops).zip(rooms) {
+                    *top = seen.block::<true, BLOCK>(block, copies.next());
                     let (block, _) = S::as_simd_f32s(block);
-                    *top = seen.block::<true>(block);
                     let (t, y) = (S::as_mut_simd_f32s(t).0, S::as_mut_simd_f32s(y).0);
                     let rooms = t.as_chunks_mut::<4>().0.iter_mut().zip(y.as_chunks_mut::<4>().0);
                     for (scores, (t, y)) in block.as_chunks::<4>().0.iter().zip(rooms) {
@@ -85,6 +91,9 @@ impl<P: Power, const K: usize> WithSimd for Reads<'_, P, K> {
                 *total += f64::from(simd.reduce_sum_f32s(sum));
             }
         }
+        if !copied_rest.is_empty() {
+            copied_rest.copy_from_slice(rest);
+        }
         for top in rest_top {
             *top = rest.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         }
@@ -98,7 +107,7 @@ impl<P: Power, const K: usize> WithSimd for Reads<'_, P, K> {
 
 fn read<const K: usize>(row: &[f32], power: impl Power, reading: &mut Reading<'_, f32>) -> [f64; K] {
     reading.blocks.resize(row.len().div_ceil(BLOCK), 0.0);
-    let reads = Reads::<_, K> { row, tops: reading.blocks, power };
+    let reads = Reads::<_, K> { row, copy: reading.copy, tops: reading.blocks, power };
     let total;
     (total, (reading.is_sound, reading.least)) = pulp::Arch::new().dispatch(reads);
     total
@@ -122,7 +131,7 @@ impl Read for f32 {
 impl<T: Real> Reading<'_, T> {
     /// Reads a row without sums.
     pub(crate) fn alone(&mut self, row: &[T]) {
-        self.is_sound = <T as Real>::block_maxima::<BLOCK>(row, self.blocks, Some(&mut self.least));
+        self.is_sound = <T as Real>::block_maxima::<BLOCK>(row, self.copy, self.blocks, Some(&mut self.least));
     }
 }
 
@@ -156,11 +165,11 @@ mod tests {
         read: impl FnOnce(&mut Reading<'_, f32>) -> [f64; K],
         case: &str,
     ) {
-        let mut blocks = vec![];
-        let mut reading = Reading { blocks: &mut blocks, least: 0.0, is_sound: false };
+        let (mut copy, mut blocks) = (vec![0.0; row.len()], vec![]);
+        let mut reading = Reading { copy: &mut copy, blocks: &mut blocks, least: 0.0, is_sound: false };
         let sums = read(&mut reading);
         let (least, is_sound) = (reading.least, reading.is_sound);
-        assert!(is_sound, "{case}");
+        assert!(is_sound && copy == row, "{case}");
         assert_eq!(least, row.iter().copied().fold(f32::INFINITY, f32::min), "{case}");
         let maxima: Vec<f32> =
             row.chunks(BLOCK).map(|block| block.iter().copied().fold(f32::NEG_INFINITY, f32::max)).collect();
@@ -204,7 +213,7 @@ mod tests {
                 let mut row = vec![0.0; 100];
                 row[place] = bad;
                 let mut blocks = vec![];
-                let mut reading = Reading { blocks: &mut blocks, least: 0.0, is_sound: !sound };
+                let mut reading = Reading { copy: &mut [], blocks: &mut blocks, least: 0.0, is_sound: !sound };
                 let [sum] = <f32 as Read>::read_whole_sums(&row, affine, 3, &mut reading);
                 assert_eq!(reading.is_sound, sound, "{bad} at {place}");
                 assert!(!sound || (sum / (99.0 * 0.343) - 1.0).abs() < 1e-5, "{bad} at {place}: {sum}");

@@ -3,7 +3,7 @@
 use super::Real;
 use crate::error::{Result, check_len};
 
-/// In place, or from one place into another: a row that is kept needs no copy first.
+/// In place, or from one place into another: what is kept needs no copy first.
 #[derive(Debug)]
 pub struct Rewrite<'r, T> {
     /// `None` where they lie in the place that is written to.
@@ -24,15 +24,38 @@ impl<'r, T: Real> Rewrite<'r, T> {
         Ok(Rewrite { from: Some(from), to })
     }
 
+    /// Nothing is made of them.
+    #[inline(always)]
+    pub(crate) fn only_read(from: &'r [T]) -> Self {
+        Rewrite { from: Some(from), to: &mut [] }
+    }
+
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
-        self.to.len()
+        self.read().len()
     }
 
     /// The entries as they are.
     #[inline(always)]
     pub(crate) fn read(&self) -> &[T] {
         self.from.unwrap_or(self.to)
+    }
+
+    /// The entries, and room for a copy of them, unless they lie there already or nothing goes there.
+    #[inline(always)]
+    pub(crate) fn read_and_room(&mut self) -> (&[T], &mut [T]) {
+        match self.from {
+            Some(from) => (from, self.to),
+            None => (self.to, &mut []),
+        }
+    }
+
+    /// They were copied.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self) {
+        if !self.to.is_empty() {
+            self.from = None;
+        }
     }
 
     /// The place that is written to, whatever it holds.
@@ -84,6 +107,24 @@ impl<'r, T: Real> Rewrite<'r, T> {
         }
     }
 
+    /// As many together, of which there must be a multiple; the compiler knows how many.
+    #[inline(always)]
+    pub(crate) fn blocks<const N: usize>(self, mut make: impl FnMut(Rewrite<'_, T>)) {
+        let to = self.to.as_chunks_mut::<N>().0.iter_mut();
+        match self.from {
+            Some(from) => {
+                for (to, from) in to.zip(from.as_chunks::<N>().0) {
+                    make(Rewrite { from: Some(from), to });
+                }
+            }
+            None => {
+                for to in to {
+                    make(Rewrite::in_place(to));
+                }
+            }
+        }
+    }
+
     /// As many together.
     #[inline(always)]
     pub(crate) fn chunks(self, count: usize, mut make: impl FnMut(Rewrite<'_, T>)) {
@@ -125,6 +166,16 @@ mod tests {
         work(Rewrite::in_place(&mut place));
         work(Rewrite::into("y", &x, &mut elsewhere).unwrap());
         assert_eq!((place, elsewhere), (expected.to_vec(), expected.to_vec()));
+        let mut place = vec![-1.0; 11];
+        let mut entries = Rewrite::into("y", &x, &mut place).unwrap();
+        let (from, room) = entries.read_and_room();
+        room.copy_from_slice(from);
+        entries.settle();
+        assert!(entries.read_and_room().1.is_empty() && entries.read() == x);
+        let mut entries = Rewrite::only_read(&x);
+        assert!(entries.read_and_room().1.is_empty());
+        entries.settle();
+        assert_eq!((entries.len(), entries.read()), (11, &x[..]));
         assert!(Rewrite::into("y", &x, &mut [0.0]).unwrap_err().to_string().contains('y'));
     }
 }

@@ -12,7 +12,7 @@ use super::step::{FEW, MOST, Step};
 use super::threshold::{Search, Sums, approach, off};
 use crate::convex::check_scores;
 use crate::error::Result;
-use crate::real::{Reading, Real, Scratch};
+use crate::real::{Reading, Real, Rewrite, Scratch};
 
 /// Rows that are worth it; others are in a cache before long.
 pub(super) const ENTRIES: usize = 8192;
@@ -77,18 +77,19 @@ impl Ahead {
 /// Reads a row with a guess at its threshold, if there is one.
 #[inline(always)]
 pub(super) fn read_ahead<T: Real>(
-    theta: &[T],
+    row: &mut Rewrite<'_, T>,
     (exponent, p, scale): (Exponent<T>, T, T),
     scratch: &mut Scratch<T>,
 ) -> Result<Option<Extremes<T>>> {
     let Scratch { blocks, bends, blend, ahead, .. } = scratch;
+    let (theta, copy) = row.read_and_room();
     let sums = Sums::new((exponent, p), theta.len(), blend);
     let Some(guess) = Guess::new(theta, (sums, p), scale, bends) else {
         ahead.failed(MOST);
         return Ok(None);
     };
     let terms = guess.terms.max(ahead.terms);
-    let mut reading = Reading { blocks, least: T::zero(), is_sound: true };
+    let mut reading = Reading { copy, blocks, least: T::zero(), is_sound: true };
     let threshold = match terms {
         3 => guess.meet::<3>(theta, (sums, p), &mut reading),
         FEW => guess.meet::<FEW>(theta, (sums, p), &mut reading),
@@ -101,7 +102,9 @@ pub(super) fn read_ahead<T: Real>(
         Some(_) => ahead.succeeded(),
         None => ahead.failed(terms),
     }
-    Ok(Some(Extremes { max: maximum(reading.blocks), least: Some(reading.least), threshold }))
+    let extremes = Extremes { max: maximum(reading.blocks), least: Some(reading.least), threshold };
+    row.settle();
+    Ok(Some(extremes))
 }
 
 /// A threshold of scores less `shift`, times `scale`.

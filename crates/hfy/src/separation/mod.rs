@@ -118,8 +118,8 @@ trait Threshold<T: Real>: Sync {
 
     /// Reads a row for the first time and writes the block maxima to the scratch.
     #[inline(always)]
-    fn read(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
-        Extremes::read(theta, self.uses_least(), scratch)
+    fn read(&self, row: &mut Rewrite<'_, T>, scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
+        Extremes::read(row, true, self.uses_least(), scratch)
     }
 
     /// Solves a row of which the block maxima lie in the scratch; `None` where every entry is masked.
@@ -137,21 +137,18 @@ struct Extremes<T> {
 }
 
 impl<T: Real> Extremes<T> {
+    /// Of a row that may be copied.
     #[inline(always)]
-    fn read(theta: &[T], uses_least: bool, scratch: &mut Scratch<T>) -> Result<Self> {
+    fn read(row: &mut Rewrite<'_, T>, copies: bool, uses_least: bool, scratch: &mut Scratch<T>) -> Result<Self> {
         let mut least = uses_least.then(T::zero);
-        let max = block_maxima(theta, &mut scratch.blocks, least.as_mut())?;
+        let max = block_maxima(row, copies, &mut scratch.blocks, least.as_mut())?;
         Ok(Extremes { max, least, threshold: None })
     }
 }
 
 /// `theta ← ŷ(theta)`.
 fn argmax_by<T: Real + Solve<M>, M>(map: &M, theta: &mut [T]) -> Result<Outcome> {
-    match T::with_scratch(|scratch| <T as Solve<M>>::solve(map, theta, scratch))? {
-        Some(solved) => T::fill(solved, Rewrite::in_place(theta)),
-        None => return Ok(emptied(theta)),
-    }
-    Ok(Outcome::Solved)
+    rewrite_by(map, Rewrite::in_place(theta))
 }
 
 /// The weights of a row that is masked entirely.
@@ -162,8 +159,11 @@ fn emptied<T: Real>(row: &mut [T]) -> Outcome {
 
 /// `y ← ŷ(theta)`.
 fn argmax_into_by<T: Real + Solve<M>, M>(map: &M, theta: &[T], y: &mut [T]) -> Result<Outcome> {
-    let row = Rewrite::into("y", theta, y)?;
-    match T::with_scratch(|scratch| <T as Solve<M>>::solve(map, theta, scratch))? {
+    rewrite_by(map, Rewrite::into("y", theta, y)?)
+}
+
+fn rewrite_by<T: Real + Solve<M>, M>(map: &M, mut row: Rewrite<'_, T>) -> Result<Outcome> {
+    match T::with_scratch(|scratch| <T as Solve<M>>::solve(map, &mut row, scratch))? {
         Some(solved) => T::fill(solved, row),
         None => return Ok(emptied(row.place())),
     }
@@ -183,7 +183,7 @@ fn collect_by<T: Real + Solve<M>, M>(
     support: &mut Support<T>,
 ) -> Result<Option<T>> {
     support.clear();
-    let Some(solved) = <T as Solve<M>>::solve(map, theta, scratch)? else {
+    let Some(solved) = <T as Solve<M>>::solve(map, &mut Rewrite::only_read(theta), scratch)? else {
         return Ok(None);
     };
     let max = scratch.blocks.iter().copied().fold(T::neg_infinity(), T::max);

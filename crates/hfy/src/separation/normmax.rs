@@ -145,7 +145,8 @@ impl<T: Real> Convex<T> for Normmax {
 
     /// The threshold plus one; minus infinity where every entry is masked.
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        let solved = T::with_scratch(|scratch| <T as Solve<Normmax>>::solve(self, theta, scratch))?;
+        let solved =
+            T::with_scratch(|scratch| <T as Solve<Normmax>>::solve(self, &mut Rewrite::only_read(theta), scratch))?;
         Ok(match solved.map(|solved| solved.0) {
             None => T::neg_infinity(),
             Some(Weights::Above { shift, level, .. }) => shift + (level + T::one()),

@@ -316,8 +316,7 @@ fn fill_by<T: Real>(row: Rewrite<'_, T>, affine: Affine<T>, by: &impl Raise<T>) 
             },
         );
     } else {
-        whole.chunks(
-            BLOCK,
+        whole.blocks::<BLOCK>(
             #[inline(always)]
             |block| fill_block(block, affine, by),
         );

@@ -5,19 +5,33 @@
 
 use crate::convex::check_scores;
 use crate::error::Result;
-use crate::real::{Real, SLACK, greater};
+use crate::real::{Real, Rewrite, SLACK, greater};
 
 /// Entries under one block maximum.
 pub(crate) const BLOCK: usize = 32;
 /// Entries that are worked on side by side.
 pub(crate) const LANES: usize = 8;
 
+/// Rows of so many entries are copied where they are read if little is to be computed after that, so that stores are waited for together
+/// with loads. Others are in a near cache before long.
+const LONG: usize = 8192;
+
 /// Writes the maximum of each block, and the least entry, where that is asked for, and returns the maximum of the row (minus infinity
-/// where all is masked).
+/// where all is masked). The row may be copied.
 #[inline(always)]
-pub(crate) fn block_maxima<T: Real>(theta: &[T], blocks: &mut Vec<T>, least: Option<&mut T>) -> Result<T> {
-    if !T::block_maxima::<BLOCK>(theta, blocks, least) {
+pub(crate) fn block_maxima<T: Real>(
+    row: &mut Rewrite<'_, T>,
+    copies: bool,
+    blocks: &mut Vec<T>,
+    least: Option<&mut T>,
+) -> Result<T> {
+    let copies = copies && row.len() >= LONG;
+    let (theta, room) = row.read_and_room();
+    if !T::block_maxima::<BLOCK>(theta, if copies { room } else { &mut [] }, blocks, least) {
         check_scores(theta)?;
+    }
+    if copies {
+        row.settle();
     }
     Ok(maximum(blocks))
 }

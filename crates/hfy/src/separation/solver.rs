@@ -14,8 +14,9 @@ pub struct Solved<T>(pub(super) Weights<T>);
 
 /// A type that rows are solved in for the map `M`.
 pub trait Solve<M>: Sized {
-    /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch.
-    fn solve(map: &M, theta: &[Self], scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>>;
+    /// Solves a row; `None` where every entry is masked. Leaves the block maxima in the scratch, and perhaps the scores in the place where
+    /// weights go.
+    fn solve(map: &M, row: &mut Rewrite<'_, Self>, scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>>;
 }
 
 /// A type that the weights of a solved row are computed in.
@@ -31,14 +32,18 @@ macro_rules! solve {
     ($type:ident: $($map:ident),*) => {
         $(
             impl Solve<$map> for $type {
-                fn solve(map: &$map, theta: &[Self], scratch: &mut Scratch<Self>) -> Result<Option<Solved<Self>>> {
+                fn solve(
+                    map: &$map,
+                    row: &mut Rewrite<'_, Self>,
+                    scratch: &mut Scratch<Self>,
+                ) -> Result<Option<Solved<Self>>> {
                     let extremes = vectorised(
                         #[inline(always)]
-                        || map.read(theta, scratch),
+                        || map.read(row, scratch),
                     )?;
                     let weights = vectorised(
                         #[inline(always)]
-                        || map.solve(theta, extremes, scratch),
+                        || map.solve(row.read(), extremes, scratch),
                     )?;
                     Ok(weights.map(Solved))
                 }

@@ -211,12 +211,14 @@ impl<const K: usize> Work for Reads<'_, '_, K> {
         reading.blocks.resize(row.len().div_ceil(BLOCK), 0.0);
         let (mut seen, mut total) = (Seen::new(simd), [0.0; K]);
         let (whole, rest) = row.as_chunks::<BLOCK>();
+        let (copies, copied_rest) = reading.copy.as_chunks_mut::<BLOCK>();
+        let mut copies = copies.iter_mut();
         let (whole_tops, rest_top) = reading.blocks.split_at_mut(whole.len());
         for (run, tops) in whole.chunks(RUN).zip(whole_tops.chunks_mut(RUN)) {
             let mut sums = [simd.splat_f32s(0.0); K];
             for (block, top) in run.iter().zip(tops) {
+                *top = seen.block::<true, BLOCK>(block, copies.next());
                 let (block, _) = V4::as_simd_f32s(block);
-                *top = seen.block::<true>(block);
                 for &scores in block.as_chunks::<TOGETHER>().0 {
                     let [t, y] = lookup.raise(simd, scores);
                     for i in 0..TOGETHER {
@@ -227,6 +229,9 @@ impl<const K: usize> Work for Reads<'_, '_, K> {
             for (total, sum) in total.iter_mut().rev().zip(sums) {
                 *total += f64::from(simd.reduce_sum_f32s(sum));
             }
+        }
+        if !copied_rest.is_empty() {
+            copied_rest.copy_from_slice(rest);
         }
         for top in rest_top {
             *top = rest.iter().copied().fold(f32::NEG_INFINITY, f32::max);

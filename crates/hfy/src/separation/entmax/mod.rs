@@ -188,15 +188,17 @@ impl<T: Real> Threshold<T> for Entmax {
     }
 
     #[inline(always)]
-    fn read(&self, theta: &[T], scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
+    fn read(&self, row: &mut Rewrite<'_, T>, scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
         let p = T::of(1.0 / self.excess());
-        if scratch.ahead.pays(p, theta.len()) {
-            let by = (Exponent::of(p), p, T::of(self.excess()));
-            if let Some(extremes) = read_ahead(theta, by, scratch)? {
-                return Ok(extremes);
-            }
+        let exponent = Exponent::of(p);
+        if scratch.ahead.pays(p, row.len())
+            && let Some(extremes) = read_ahead(row, (exponent, p, T::of(self.excess())), scratch)?
+        {
+            return Ok(extremes);
         }
-        Extremes::read(theta, Threshold::<T>::uses_least(self), scratch)
+        // Other powers are so much to compute that stores are not waited for.
+        let copies = matches!(exponent, Exponent::Whole(_)) || self.alpha > 2.0;
+        Extremes::read(row, copies, Threshold::<T>::uses_least(self), scratch)
     }
 
     #[inline(always)]
@@ -273,12 +275,7 @@ impl<T: Real> Convex<T> for Entmax {
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        if self.alpha == 1.0 {
-            let max = with_blocks(|blocks| block_maxima(theta, blocks, None))?;
-            Ok(softmax(Rewrite::in_place(theta), max))
-        } else {
-            argmax_by(self, theta)
-        }
+        if self.alpha == 1.0 { softmax(Rewrite::in_place(theta)) } else { argmax_by(self, theta) }
     }
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
@@ -287,8 +284,7 @@ impl<T: Real> Convex<T> for Entmax {
             if softmax_ahead(theta, row.again().place()) {
                 return Ok(Outcome::Solved);
             }
-            let max = with_blocks(|blocks| block_maxima(theta, blocks, None))?;
-            Ok(softmax(row, max))
+            softmax(row)
         } else {
             argmax_into_by(self, theta, y)
         }
@@ -408,10 +404,11 @@ fn softmax_ahead<T: Real>(theta: &[T], y: &mut [T]) -> bool {
     )
 }
 
-/// Softmax, given the maximum: each exponential is computed once.
-fn softmax<T: Real>(mut row: Rewrite<'_, T>, max: T) -> Outcome {
+/// Softmax; each exponential is computed once.
+fn softmax<T: Real>(mut row: Rewrite<'_, T>) -> Result<Outcome> {
+    let max = with_blocks(|blocks| block_maxima(&mut row, false, blocks, None))?;
     if max == T::neg_infinity() {
-        return emptied(row.place());
+        return Ok(emptied(row.place()));
     }
     vectorised(
         #[inline(always)]
@@ -434,5 +431,5 @@ fn softmax<T: Real>(mut row: Rewrite<'_, T>, max: T) -> Outcome {
             }
         },
     );
-    Outcome::Solved
+    Ok(Outcome::Solved)
 }
