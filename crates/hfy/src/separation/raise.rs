@@ -156,7 +156,14 @@ pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, 
             #[inline(always)]
             |cells| sums::<T, K>(z, large, &Precise(p, cells)),
         ),
-        Exponent::Near(p, middle) => T::near_sums(z.row, Near::new(large, p, middle)),
+        Exponent::Near(p, middle) => T::with_bins(
+            p,
+            #[inline(always)]
+            |bins| match bins {
+                Some(_) => sums::<T, K>(z, large, &Precise(p, bins)),
+                None => T::near_sums(z.row, Near::new(large, p, middle)),
+            },
+        ),
     };
     total.map(T::of)
 }
@@ -271,14 +278,11 @@ fn raised<T: Real>(row: Rewrite<'_, T>, by: (T, T), at: Offset<T>, p: Exponent<T
             #[inline(always)]
             |bins| fill_by(row, Affine::to(by, at, T::least_base(p)), &Plain(p, bins)),
         ),
-        Exponent::Precise(p) => {
-            let least = (T::of(std::f64::consts::LN_2) * T::least_exponent() / p).exp_m1();
-            T::with_bins(
-                p,
-                #[inline(always)]
-                |bins| fill_by(row, Affine::beyond_one(by, at, least), &Precise(p, bins)),
-            );
-        }
+        Exponent::Precise(p) => T::with_bins(
+            p,
+            #[inline(always)]
+            |bins| fill_by(row, Affine::beyond_one(by, at, least_beyond_one(p)), &Precise(p, bins)),
+        ),
         Exponent::Cells(p, least) => {
             let affine = Affine::beyond_one(by, at, -T::one());
             T::with_cells(
@@ -289,8 +293,21 @@ fn raised<T: Real>(row: Rewrite<'_, T>, by: (T, T), at: Offset<T>, p: Exponent<T
                 |cells| fill_by(row, affine, &Precise(p, cells)),
             );
         }
-        Exponent::Near(p, middle) => fill_near(row, Near::new(Affine::beyond_one(by, at, -T::one()), p, middle)),
+        Exponent::Near(p, middle) => T::with_bins(
+            p,
+            #[inline(always)]
+            |bins| match bins {
+                Some(_) => fill_by(row, Affine::beyond_one(by, at, least_beyond_one(p)), &Precise(p, bins)),
+                None => fill_near(row, Near::new(Affine::beyond_one(by, at, -T::one()), p, middle)),
+            },
+        ),
     }
+}
+
+/// The least distance beyond one that has a normal power.
+#[inline(always)]
+fn least_beyond_one<T: Real>(p: T) -> T {
+    (T::of(std::f64::consts::LN_2) * T::least_exponent() / p).exp_m1()
 }
 
 #[inline(always)]

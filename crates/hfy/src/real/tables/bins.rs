@@ -19,12 +19,19 @@ pub struct Bins {
     powers: [f32; SIZE],
     /// `2^(p e + LIFT)`, from `e = 1 - SIZE` up to zero.
     scales: [f32; SIZE],
-    /// Times `2^-LIFT`.
+    /// `2^(p e + FAR_LIFT)` for the `e` that are multiples of `SIZE`, by the bits of an exponent before the last five.
+    far: [f32; 16],
+    /// Times what makes the lifts good.
     series: Series,
 }
 
 /// Powers of two are lifted by this, so that none that matters is below the normal numbers.
 const LIFT: f64 = 96.0;
+
+/// Powers by this and more of numbers below the scales are no normal numbers.
+const FAR: f32 = 4.1;
+
+const FAR_LIFT: f64 = 16.0;
 
 /// How large `f` becomes.
 pub(super) const HALF_BIN: f64 = 0.5 / (SIZE as f64 + 0.5);
@@ -34,7 +41,7 @@ impl Bins {
     /// Whether the series is as good as single precision, and the table reaches as far as powers do.
     #[inline(always)]
     pub(super) fn suffice(p: f32) -> bool {
-        p >= 4.0 && Series::suffices(f64::from(p), HALF_BIN)
+        p > 0.0 && Series::suffices(f64::from(p), HALF_BIN)
     }
 
     #[inline(always)]
@@ -45,8 +52,14 @@ impl Bins {
             // What is not a normal number takes long.
             if log < -126.0 { 0.0 } else { log.exp2() as f32 }
         });
-        // Numbers go up to one, and none but that has this scale: its power is made one by what follows.
-        scales[SIZE - 1] *= 1.0 + 8.0 * f32::EPSILON;
+        let far = std::array::from_fn(|high| {
+            let log = wide * SIZE as f64 * ((high % 8) as f64 - 3.0) + FAR_LIFT;
+            if (-126.0..=FAR_LIFT).contains(&log) { log.exp2() as f32 } else { 0.0 }
+        });
+        // Numbers go up to one, and none but that has this scale, unless they reach far: its power is made one by what follows.
+        if p >= FAR {
+            scales[SIZE - 1] *= 1.0 + 8.0 * f32::EPSILON;
+        }
         let inverses = inverses();
         Bins {
             p,
@@ -54,7 +67,8 @@ impl Bins {
             inverses,
             powers: inverses.map(|inverse| f64::from(inverse).powf(-wide) as f32),
             scales,
-            series: Series::new(wide, HALF_BIN, LIFT),
+            far,
+            series: Series::new(wide, HALF_BIN, if p < FAR { LIFT + FAR_LIFT } else { LIFT }),
         }
     }
 
@@ -62,6 +76,12 @@ impl Bins {
     #[inline(always)]
     pub(super) fn fits(&self, p: f32) -> bool {
         self.p == p
+    }
+
+    /// Whether numbers below the scales have a power that matters.
+    #[inline(always)]
+    pub(super) fn reach_far(&self) -> bool {
+        self.p < FAR
     }
 }
 
@@ -79,9 +99,10 @@ mod vectors {
     use super::Bins;
     use crate::real::Affine;
 
-    /// `BEYOND` where numbers are `1 + d`, for large exponents: the digits that are lost are made good.
+    /// `BEYOND` where numbers are `1 + d`, for large exponents: the digits that are lost are made good. `FAR` for small ones, of which
+    /// powers of any number matter.
     #[derive(Clone, Copy)]
-    struct Loaded<const BEYOND: bool, const TERMS: usize> {
+    struct Loaded<const BEYOND: bool, const FAR: bool, const TERMS: usize> {
         shift: f32x16,
         scale: f32x16,
         value: f32x16,
@@ -91,6 +112,7 @@ mod vectors {
         inverses: [f32x16; 2],
         powers: [f32x16; 2],
         scales: [f32x16; 2],
+        far: f32x16,
         terms: [f32x16; TERMS],
     }
 
@@ -101,7 +123,7 @@ mod vectors {
         }
 
         #[inline(always)]
-        pub(in super::super) fn lookup<const BEYOND: bool, const TERMS: usize>(
+        pub(in super::super) fn lookup<const BEYOND: bool, const FAR: bool, const TERMS: usize>(
             &self,
             simd: V4,
             affine: Affine<f32>,
@@ -110,11 +132,12 @@ mod vectors {
                 splat(simd, &[affine.shift, affine.scale, affine.value, self.least, 0.0, 1.0]);
             let (inverses, powers, scales) = (halves(&self.inverses), halves(&self.powers), halves(&self.scales));
             let terms = splat(simd, &self.series.terms);
-            Loaded::<BEYOND, TERMS> { shift, scale, value, least, zero, one, inverses, powers, scales, terms }
+            let far = cast(self.far);
+            Loaded::<BEYOND, FAR, TERMS> { shift, scale, value, least, zero, one, inverses, powers, scales, far, terms }
         }
     }
 
-    impl<const BEYOND: bool, const TERMS: usize> Lookup for Loaded<BEYOND, TERMS> {
+    impl<const BEYOND: bool, const FAR: bool, const TERMS: usize> Lookup for Loaded<BEYOND, FAR, TERMS> {
         #[inline(always)]
         fn raise<const N: usize>(self, simd: V4, scores: [f32x16; N]) -> [[f32x16; N]; 2] {
             let v4 = simd.avx512f;
@@ -137,10 +160,17 @@ mod vectors {
             let mut power = sum(simd, &self.terms, f);
             for i in 0..N {
                 let exponent = cast(v4._mm512_srli_epi32::<23>(cast(t[i])));
-                let base = simd.mul_f32s(find(simd, self.powers, bin[i]), find(simd, self.scales, exponent));
+                let mut base = simd.mul_f32s(find(simd, self.powers, bin[i]), find(simd, self.scales, exponent));
+                if FAR {
+                    let high = v4._mm512_srli_epi32::<28>(cast(t[i]));
+                    base = simd.mul_f32s(base, cast(v4._mm512_permutexvar_ps(high, cast(self.far))));
+                }
                 let weighs = simd.greater_than_f32s(t[i], self.least);
                 let raised = v4._mm512_maskz_mul_ps(weighs.0, cast(base), cast(power[i]));
                 power[i] = simd.min_f32s(cast(raised), self.one);
+                if FAR {
+                    power[i] = simd.select_f32s(simd.less_than_f32s(t[i], self.one), power[i], self.one);
+                }
             }
             [t, power]
         }
@@ -158,7 +188,10 @@ mod tests {
     #[test]
     fn powers_by_bins_are_powers() {
         let mut tried = 0;
-        for p in [4.0_f32, 5.3, 7.7, 8.5, 12.5, 16.7, 23.9, 25.0, 33.3, 45.0, 51.0, 100.0, 103.5] {
+        for p in [
+            0.4_f32, 1.1, 1.43, 2.5, 3.3, 3.99, 4.0, 5.3, 7.7, 8.5, 12.5, 16.7, 23.9, 25.0, 33.3, 45.0, 51.0, 100.0,
+            103.5,
+        ] {
             // Numbers beyond one are those of large exponents.
             for base in [0.0_f32, 1.0].into_iter().filter(|&base| base == 0.0 || p > 24.0) {
                 <f32 as Tabled>::with_bins(p, |table| {
@@ -195,6 +228,33 @@ mod tests {
     }
 
     #[test]
+    fn small_exponents_have_powers_of_small_numbers() {
+        for p in [0.7_f32, 1.01, 1.43, 2.5, 3.3, 3.99, 4.02, 4.09, 4.11, 12.5] {
+            // Down to the least normal number.
+            let numbers: Vec<f32> = (0..4032).map(|i| (-f64::from(i) / 32.0).exp2() as f32).collect();
+            let affine = Affine { shift: 0.0, scale: 1.0, value: 0.0, least: f32::least_base(p) };
+            for is_sparse in [false, true] {
+                let mut powers = numbers.clone();
+                let raised = <f32 as Tabled>::with_bins(p, |table| {
+                    let scores = Rewrite::in_place(&mut powers);
+                    table.map(|table| <f32 as Tabled>::raise_tabled(table, affine, 0.0, is_sparse, scores))
+                });
+                if raised.is_none() {
+                    eprintln!("SKIPPED: this machine does not look sixteen numbers up at once");
+                    return;
+                }
+                for (&t, &power) in numbers.iter().zip(&powers) {
+                    let exact = f64::from(t).powf(f64::from(p));
+                    let is_zero = t <= f32::least_base(p);
+                    assert!(!is_zero || power == 0.0, "{t}^{p}: {power}");
+                    assert!(is_zero || (f64::from(power) / exact - 1.0).abs() < 4e-7, "{t}^{p}: {power} {exact}");
+                }
+                assert!(powers.is_sorted_by(|a, b| a >= b), "{p}");
+            }
+        }
+    }
+
+    #[test]
     fn bins_follow_the_exponent_and_one_stays_one() {
         let power = |p: f32| {
             <f32 as Tabled>::with_bins(p, |table| {
@@ -216,16 +276,16 @@ mod tests {
                     || y == [1.0; 32]
             })
         };
-        for p in 4..=104 {
-            assert!(one(p as f32, 0.0) && one(p as f32 - 0.3, 1.0), "1^{p} is not one");
+        for p in 1..=104 {
+            assert!(one(p as f32, 0.0) && one(p as f32 - 0.3, 0.0), "1^{p} is not one");
+            assert!(p < 24 || one(p as f32 + 0.3, 1.0), "1^{p} is not one");
         }
-        for p in [5.0_f32, 7.5, 5.0] {
+        for p in [5.0_f32, 7.5, 5.0, 3.9, 1.3, 100.0, 60.0, 7.5] {
             if let Some(power) = power(p) {
                 assert!((power / 0.5_f32.powf(p) - 1.0).abs() < 1e-6, "{p}: {power}");
             }
         }
-        assert_eq!(power(3.9), None);
-        assert_eq!(power(105.0), None);
+        assert_eq!((power(0.0), power(-0.5), power(105.0)), (None, None, None));
         <f64 as Tabled>::with_bins(7.5, |table| assert!(table.is_none()));
     }
 }

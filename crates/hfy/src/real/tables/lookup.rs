@@ -22,10 +22,13 @@ pub(super) trait Lookup: Copy {
 pub(super) const TOGETHER: usize = BLOCK / 16;
 
 thread_local! {
-    static LAST_BINS: Cell<Option<Box<Bins>>> = const { Cell::new(None) };
+    static LAST_BINS: Cell<Vec<Bins>> = const { Cell::new(Vec::new()) };
     static LAST_ROOTS: Cell<Option<Box<Roots>>> = const { Cell::new(None) };
     static LAST_CELLS: Cell<Option<Box<Cells>>> = const { Cell::new(None) };
 }
+
+/// A row takes powers by an exponent and by one that is less, for its sums.
+const KEPT_BINS: usize = 4;
 
 impl Tabled for f32 {
     fn roots(y: &[f32], g: &[f32], powers: &mut [f32], exponent: f32) -> Option<[f64; 2]> {
@@ -55,10 +58,14 @@ impl Tabled for f32 {
             return work(None);
         }
         let mut bins = LAST_BINS.take();
-        if !bins.as_ref().is_some_and(|bins| bins.fits(p)) {
-            bins = Some(Box::new(Bins::new(p)));
-        }
-        let result = work(bins.as_deref().map(Table::Bins));
+        let place = bins.iter().position(|bins| bins.fits(p)).unwrap_or_else(|| {
+            if bins.len() == KEPT_BINS {
+                bins.remove(0);
+            }
+            bins.push(Bins::new(p));
+            bins.len() - 1
+        });
+        let result = work(Some(Table::Bins(&bins[place])));
         LAST_BINS.set(bins);
         result
     }
@@ -255,14 +262,15 @@ fn with_lookup<W: Work>(table: Table<'_>, affine: Affine<f32>, base: f32, work: 
         #[inline(always)]
         || match table {
             Table::Bins(bins) if base == 0.0 => match bins.terms() {
-                5 => work.by(simd, bins.lookup::<false, 5>(simd, affine)),
-                6 => work.by(simd, bins.lookup::<false, 6>(simd, affine)),
-                7 | 8 => work.by(simd, bins.lookup::<false, 8>(simd, affine)),
-                _ => work.by(simd, bins.lookup::<false, MOST_TERMS>(simd, affine)),
+                _ if bins.reach_far() => work.by(simd, bins.lookup::<false, true, 5>(simd, affine)),
+                ..=5 => work.by(simd, bins.lookup::<false, false, 5>(simd, affine)),
+                6 => work.by(simd, bins.lookup::<false, false, 6>(simd, affine)),
+                7 | 8 => work.by(simd, bins.lookup::<false, false, 8>(simd, affine)),
+                _ => work.by(simd, bins.lookup::<false, false, MOST_TERMS>(simd, affine)),
             },
             Table::Bins(bins) => match bins.terms() {
-                ..=8 => work.by(simd, bins.lookup::<true, 8>(simd, affine)),
-                _ => work.by(simd, bins.lookup::<true, MOST_TERMS>(simd, affine)),
+                ..=8 => work.by(simd, bins.lookup::<true, false, 8>(simd, affine)),
+                _ => work.by(simd, bins.lookup::<true, false, MOST_TERMS>(simd, affine)),
             },
             Table::Cells(cells) => match (cells.inner(), cells.terms()) {
                 (None, ..=6) => work.by(simd, cells.lookup::<6>(simd, affine)),
