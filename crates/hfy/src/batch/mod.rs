@@ -15,7 +15,7 @@ use num_traits::Float;
 
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result};
-use crate::real::Element;
+use crate::real::{Element, Real};
 use crate::separation::{Separation, Support};
 
 /// What happened to the rows of a batch.
@@ -137,11 +137,8 @@ impl<F: ?Sized> Batch<'_, F> {
             return Ok((out, report));
         }
         let from = lanes.read(scores.into_dyn());
-        let (rows, outcomes) = grow(&lanes, from.slice(), |first, rows| {
-            drive_from(&lanes, first, [], rows, |row, [], to| {
-                lanes.hide(row, to);
-                self.maps.of(row).argmax(to)
-            })
+        let (rows, outcomes) = grow(&lanes, |first, rows| {
+            drive_from(&lanes, first, [from.slice()], rows, |row, [scores], to| self.map_row(&lanes, row, scores, to))
         })?;
         Ok((Array::from_shape_vec(shape, rows).expect("as many entries as there were"), Report::of(&outcomes)))
     }
@@ -159,16 +156,21 @@ impl<F: ?Sized> Batch<'_, F> {
         let lanes = self.lanes(scores.shape())?;
         let from = lanes.read(scores.into_dyn());
         let outcomes = lanes.write(out.view_mut().into_dyn(), false, |to| {
-            drive(&lanes, [from.slice()], to, |row, [scores], to| {
-                if !lanes.hides() {
-                    return self.maps.of(row).argmax_into(scores, to);
-                }
-                to.copy_from_slice(scores);
-                lanes.hide(row, to);
-                self.maps.of(row).argmax(to)
-            })
+            drive(&lanes, [from.slice()], to, |row, [scores], to| self.map_row(&lanes, row, scores, to))
         })?;
         Ok(Report::of(&outcomes))
+    }
+
+    fn map_row<T: Real>(&self, lanes: &Lanes, row: usize, scores: &[T], to: &mut [T]) -> Result<Outcome>
+    where
+        F: Convex<T>,
+    {
+        if !lanes.hides() {
+            return self.maps.of(row).argmax_into(scores, to);
+        }
+        to.copy_from_slice(scores);
+        lanes.hide(row, to);
+        self.maps.of(row).argmax(to)
     }
 
     /// The weights, over the scores. If a row is at fault, rows before it may already have been written.
@@ -249,15 +251,28 @@ impl<F: ?Sized> Batch<'_, F> {
         let (weights, gradient) = (lanes.read(weights.into_dyn()), lanes.read(gradient.into_dyn()));
         lanes.write(out.view_mut().into_dyn(), false, |out| {
             drive(&lanes, [weights.slice(), gradient.slice()], out, |row, [weights, gradient], out| {
-                if !lanes.hides() {
-                    return self.maps.of(row).pullback_into(weights, gradient, out);
-                }
-                out.copy_from_slice(gradient);
-                lanes.silence(row, out);
-                self.maps.of(row).pullback(weights, out)
+                self.pull_row(&lanes, row, (weights, gradient), out)
             })
         })?;
         Ok(())
+    }
+
+    fn pull_row<T: Real>(
+        &self,
+        lanes: &Lanes,
+        row: usize,
+        (weights, gradient): (&[T], &[T]),
+        out: &mut [T],
+    ) -> Result<()>
+    where
+        F: Separation<T>,
+    {
+        if !lanes.hides() {
+            return self.maps.of(row).pullback_into(weights, gradient, out);
+        }
+        out.copy_from_slice(gradient);
+        lanes.silence(row, out);
+        self.maps.of(row).pullback(weights, out)
     }
 
     /// `Jᵀ gradient` for each row, from the weights alone, in a new array.
@@ -277,10 +292,10 @@ impl<F: ?Sized> Batch<'_, F> {
         }
         same_shape("gradient", gradient.shape(), weights.shape())?;
         let (weights, gradient) = (lanes.read(weights.into_dyn()), lanes.read(gradient.into_dyn()));
-        let (rows, _) = grow(&lanes, gradient.slice(), |first, rows| {
-            drive_from(&lanes, first, [weights.slice()], rows, |row, [weights], g| {
-                lanes.silence(row, g);
-                self.maps.of(row).pullback(weights, g)
+        let inputs = [weights.slice(), gradient.slice()];
+        let (rows, _) = grow(&lanes, |first, rows| {
+            drive_from(&lanes, first, inputs, rows, |row, [weights, gradient], out| {
+                self.pull_row(&lanes, row, (weights, gradient), out)
             })
         })?;
         Ok(Array::from_shape_vec(shape, rows).expect("as many entries as there were"))

@@ -116,40 +116,40 @@ impl Lanes {
     }
 }
 
-/// Entries that are copied and then worked on together while they are in the outer cache.
+/// Entries that are taken room for and then written while they are in the outer cache.
 const ENTRIES_A_GROUP: usize = 1 << 20;
 
-/// A new array of rows that starts as a copy of `from` and that `work` updates, given the number of the first row of a few
-/// and those rows. Room is taken without being cleared first, and copied into by all threads.
+/// A new array of rows that `work` writes, given the number of the first row of a few and those rows. Room is cleared just before, by all
+/// threads, so that all of them wait for its pages.
 pub(crate) fn grow<E: Element, R>(
     lanes: &Lanes,
-    from: &[E],
     work: impl Fn(usize, &mut [E]) -> Result<Vec<R>>,
 ) -> Result<(Vec<E>, Vec<R>)> {
-    let n = lanes.length;
-    let mut rows: Vec<E> = Vec::with_capacity(from.len());
+    let (n, entries) = (lanes.length, lanes.rows * lanes.length);
+    let mut rows: Vec<E> = Vec::with_capacity(entries);
     if n == 0 {
         let results = work(0, &mut rows)?;
         return Ok((rows, results));
     }
     let mut results = Vec::with_capacity(lanes.rows);
-    for group in from.chunks((ENTRIES_A_GROUP / n).max(1) * n) {
+    let group = (ENTRIES_A_GROUP / n).max(1) * n;
+    while rows.len() < entries {
         let start = rows.len();
-        append(lanes, &mut rows, group);
+        append(lanes, &mut rows, group.min(entries - start));
         results.extend(work(start / n, &mut rows[start..])?);
     }
     Ok((rows, results))
 }
 
-fn append<E: Element>(lanes: &Lanes, rows: &mut Vec<E>, group: &[E]) {
+fn append<E: Element>(lanes: &Lanes, rows: &mut Vec<E>, entries: usize) {
     #[cfg(feature = "rayon")]
-    if !lanes.serial && group.len() > ENTRIES_A_TASK {
+    if !lanes.serial && entries > ENTRIES_A_TASK {
         use rayon::prelude::*;
-        rows.par_extend(group.par_iter().with_min_len(ENTRIES_A_TASK).copied());
+        rows.par_extend(rayon::iter::repeat_n(E::default(), entries).with_min_len(ENTRIES_A_TASK));
         return;
     }
     let _ = lanes.serial;
-    rows.extend_from_slice(group);
+    rows.resize(rows.len() + entries, E::default());
 }
 
 /// A task has at least this many entries, so that handing it out costs little.

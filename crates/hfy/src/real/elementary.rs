@@ -131,6 +131,11 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
+            fn has_roots(exponent: Self) -> bool {
+                <$t as Tabled>::has_roots(exponent)
+            }
+
+            #[inline(always)]
             fn roots(y: &[Self], g: &[Self], powers: &mut [Self], exponent: Self) -> Option<[f64; 2]> {
                 <$t as Tabled>::roots(y, g, powers, exponent)
             }

@@ -129,8 +129,11 @@ pub trait Real:
     /// The same sums as [`near_sums`](Real::near_sums) of a row that is read for the first time.
     fn read_near_sums<const K: usize>(row: &[Self], near: Near<Self>, reading: &mut Reading<'_, Self>) -> [f64; K];
 
+    /// Whether this machine has a table for powers by an exponent between zero and one.
+    fn has_roots(exponent: Self) -> bool;
+
     /// Writes powers `s` of weights by an exponent between zero and one, zero for zero; `Σ s` and `Σ s g`, where `g` may be anything at
-    /// an `s` of zero. `None` where this machine has no table for them.
+    /// an `s` of zero. `None` where there is no table for them.
     fn roots(y: &[Self], g: &[Self], powers: &mut [Self], exponent: Self) -> Option<[f64; 2]>;
 
     /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.

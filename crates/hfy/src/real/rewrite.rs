@@ -107,6 +107,23 @@ impl<'r, T: Real> Rewrite<'r, T> {
         }
     }
 
+    /// Each with the one in the same place of another row.
+    #[inline(always)]
+    pub(crate) fn each_with(self, other: &[T], make: impl Fn(T, T) -> T) {
+        match self.from {
+            Some(from) => {
+                for (to, (&x, &other)) in self.to.iter_mut().zip(from.iter().zip(other)) {
+                    *to = make(x, other);
+                }
+            }
+            None => {
+                for (x, &other) in self.to.iter_mut().zip(other) {
+                    *x = make(*x, other);
+                }
+            }
+        }
+    }
+
     /// As many together, of which there must be a multiple; the compiler knows how many.
     #[inline(always)]
     pub(crate) fn blocks<const N: usize>(self, mut make: impl FnMut(Rewrite<'_, T>)) {
@@ -166,6 +183,10 @@ mod tests {
         work(Rewrite::in_place(&mut place));
         work(Rewrite::into("y", &x, &mut elsewhere).unwrap());
         assert_eq!((place, elsewhere), (expected.to_vec(), expected.to_vec()));
+        let (mut place, mut elsewhere) = (x.clone(), vec![-1.0; 11]);
+        Rewrite::in_place(&mut place).each_with(&x, |x, other| 10.0 * x + other);
+        Rewrite::into("y", &x, &mut elsewhere).unwrap().each_with(&x, |x, other| 10.0 * x + other);
+        assert!(place == elsewhere && place[3] == 33.0);
         let mut place = vec![-1.0; 11];
         let mut entries = Rewrite::into("y", &x, &mut place).unwrap();
         let (from, room) = entries.read_and_room();

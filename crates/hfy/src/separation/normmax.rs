@@ -2,8 +2,9 @@
 
 use super::entmax::{Candidates, MOST};
 use super::exponent::Exponent;
-use super::pull::on_support;
+use super::pull::{Cost, on_support};
 use super::raise::moments;
+use super::scan::{least_positive, maximum, sum};
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Rewrite, Scratch, lesser_finite, weighted};
+use crate::real::{Real, Rewrite, Scratch, greater, lesser_finite, vectorised, weighted};
 
 /// Gamma-normmax, the regularised argmax of the norm negentropy,
 ///
@@ -60,13 +61,31 @@ impl Normmax {
 
     /// `‖y‖_γ`.
     fn norm<T: Real>(&self, weights: &[T]) -> T {
-        let largest = weights.iter().fold(T::zero(), |m, w| m.max(w.abs()));
-        if self.gamma.is_infinite() || largest == T::zero() {
-            return largest;
-        }
-        let gamma = T::of(self.gamma);
-        let nonzero = weights.iter().filter(|w| **w != T::zero());
-        largest * nonzero.map(|&w| (w.abs() / largest).powf(gamma)).sum::<T>().powf(gamma.recip())
+        vectorised(
+            #[inline(always)]
+            || {
+                if self.gamma == 2.0 {
+                    let squares = sum(
+                        weights,
+                        #[inline(always)]
+                        |w| w * w,
+                    );
+                    return squares.sqrt();
+                }
+                let largest = greater(greater(maximum(weights), -T::minimum(weights)), T::zero());
+                if self.gamma.is_infinite() || largest == T::zero() {
+                    return largest;
+                }
+                // Powers below all normal numbers are nothing beside that of the largest, which is one.
+                let (gamma, least) = (T::of(self.gamma), T::least_base(T::of(self.gamma)));
+                let powers = sum(
+                    weights,
+                    #[inline(always)]
+                    |w| greater(w.abs() / largest, least).log2_times(gamma).exp2_lanes(),
+                );
+                largest * powers.powf(gamma.recip())
+            },
+        )
     }
 
     /// `b_i = (∂y_i/∂θ_i at fixed normalisation) = y_i (‖y‖/y_i)^(γ-1) / (γ-1)` on the support.
@@ -90,17 +109,45 @@ impl Normmax {
             g.place().fill(T::zero());
             return Ok(());
         }
-        on_support(y, g, |y, g| {
-            let g = g.placed();
+        let power = T::of(self.gamma - 1.0);
+        on_support(y, g, Cost::Much, |y, mut g| {
             let norm = self.norm(y);
-            let mean: T = y.iter().zip(&*g).map(|(&y, &g)| weighted(y, g)).sum();
-            check_gradient(mean, g)?;
-            let mut total = T::zero();
-            for (g, &y) in g.iter_mut().zip(y) {
-                *g = weighted(self.slope(y, norm), *g - mean);
-                total += *g;
-            }
-            g.iter_mut().zip(y).for_each(|(g, &y)| *g -= y * total);
+            let [_, mean] = T::sums_along(y, g.read());
+            let mean = T::of(mean);
+            check_gradient(mean, g.read())?;
+            vectorised(
+                #[inline(always)]
+                || {
+                    // The least weight has the greatest slope.
+                    let least = least_positive(y);
+                    if self.gamma == 2.0 {
+                        g.again().each_with(
+                            y,
+                            #[inline(always)]
+                            |g, y| if y > T::zero() { norm * (g - mean) } else { T::zero() },
+                        );
+                    } else if power * (norm / least).log2() < T::of(60.0) {
+                        g.again().each_with(
+                            y,
+                            #[inline(always)]
+                            |g, y| {
+                                let slope = y * (norm / greater(y, least)).log2_times(power).exp2_lanes() / power;
+                                let along = slope * (g - mean);
+                                if y > T::zero() { along } else { T::zero() }
+                            },
+                        );
+                    } else {
+                        g.again().each_with(y, |g, y| weighted(self.slope(y, norm), g - mean));
+                    }
+                    let g = g.place();
+                    let total = T::of(T::total(g));
+                    Rewrite::in_place(g).each_with(
+                        y,
+                        #[inline(always)]
+                        |g, y| g - y * total,
+                    );
+                },
+            );
             Ok(())
         })
     }

@@ -7,22 +7,37 @@ use super::scan::{BLOCK, maximum};
 use crate::error::Result;
 use crate::real::{Real, Rewrite, Scratch, vectorised};
 
+/// What a slope costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Cost {
+    /// A few instructions: less than it takes to find out where there is weight, but in long rows that have next to none.
+    Little,
+    /// A logarithm and an exponential.
+    Much,
+}
+
+/// Rows below this lie in a near cache, where to read all of them is cheap.
+const LONG: usize = 1 << 14;
+
 /// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights and gradients: zero where weights are zero. And returns `Σ s`
 /// and `Σ s g`, where it has them.
 pub(super) fn pull_sloped<T: Real>(
     y: &[T],
     g: Rewrite<'_, T>,
+    cost: Cost,
     slope: impl Fn(&[T], &[T], &mut [T]) -> Option<[f64; 2]>,
 ) -> Result<()> {
-    on_support(y, g, |y, g| match g.from {
+    let work = |y: &[T], g: Rewrite<'_, T>| match g.from {
         // The slopes lie where the result will be.
         Some(from) => vectorised(
             #[inline(always)]
             || {
                 let mean = sloped_sums(y, from, g.to, &slope).mean(from)?;
-                for (s, &g) in g.to.iter_mut().zip(from) {
-                    *s = pulled(*s, g, mean);
-                }
+                Rewrite::in_place(g.to).each_with(
+                    from,
+                    #[inline(always)]
+                    |s, g| pulled(s, g, mean),
+                );
                 Ok(())
             },
         ),
@@ -36,14 +51,17 @@ pub(super) fn pull_sloped<T: Real>(
                 || {
                     let slopes = &mut slopes[..y.len()];
                     let mean = sloped_sums(y, g.to, slopes, &slope).mean(g.to)?;
-                    for (g, &s) in g.to.iter_mut().zip(&*slopes) {
-                        *g = pulled(s, *g, mean);
-                    }
+                    g.each_with(
+                        slopes,
+                        #[inline(always)]
+                        |g, s| pulled(s, g, mean),
+                    );
                     Ok(())
                 },
             )
         }),
-    })
+    };
+    on_support(y, g, cost, work)
 }
 
 /// Writes slopes and returns their sums.
@@ -69,15 +87,11 @@ pub(super) fn pull<T: Real>(s: &[T], g: Rewrite<'_, T>) -> Result<()> {
     let from = g.from.unwrap_or(&*g.to);
     sums.add(T::sums_along(s, from));
     let mean = sums.mean(from)?;
-    if let Some(from) = g.from {
-        for (to, (&s, &g)) in g.to.iter_mut().zip(s.iter().zip(from)) {
-            *to = pulled(s, g, mean);
-        }
-    } else {
-        for (g, &s) in g.to.iter_mut().zip(s) {
-            *g = pulled(s, *g, mean);
-        }
-    }
+    g.each_with(
+        s,
+        #[inline(always)]
+        |g, s| pulled(s, g, mean),
+    );
     Ok(())
 }
 
@@ -123,8 +137,12 @@ impl Sums {
 pub(super) fn on_support<T: Real>(
     y: &[T],
     g: Rewrite<'_, T>,
+    cost: Cost,
     work: impl Fn(&[T], Rewrite<'_, T>) -> Result<()>,
 ) -> Result<()> {
+    if cost == Cost::Little && y.len() < LONG {
+        return work(y, g);
+    }
     // Taken out, so that `work` can borrow scratch of its own.
     let (mut kept, mut gradients, mut blocks) = T::with_scratch(|scratch| {
         let Scratch { kept, bounds, blocks, .. } = scratch;
@@ -132,7 +150,7 @@ pub(super) fn on_support<T: Real>(
     });
     let few = vectorised(
         #[inline(always)]
-        || compress(y, g.from.unwrap_or(&*g.to), &mut blocks, (&mut kept, &mut gradients)),
+        || compress(y, g.from.unwrap_or(&*g.to), cost, &mut blocks, (&mut kept, &mut gradients)),
     );
     let done = few && work(&kept, Rewrite::in_place(&mut gradients)).is_ok();
     if done {
@@ -143,16 +161,24 @@ pub(super) fn on_support<T: Real>(
     if done { Ok(()) } else { work(y, g) }
 }
 
-/// Copies the blocks that have weight, unless they are a third of the row or more, which costs more than it spares; `blocks` says of each whether it was copied.
+/// Copies the blocks that have weight, unless they are such a part of the row that it costs more than it spares; `blocks` says of each
+/// whether it was copied.
 #[inline(always)]
-fn compress<T: Real>(y: &[T], g: &[T], blocks: &mut Vec<T>, (kept, gradients): (&mut Vec<T>, &mut Vec<T>)) -> bool {
+fn compress<T: Real>(
+    y: &[T],
+    g: &[T],
+    cost: Cost,
+    blocks: &mut Vec<T>,
+    (kept, gradients): (&mut Vec<T>, &mut Vec<T>),
+) -> bool {
+    let part = if cost == Cost::Little { 8 } else { 3 };
     let zero = T::zero();
     blocks.clear();
     let (whole, rest) = y.as_chunks::<BLOCK>();
     // Rows with weight nearly everywhere are told by a few of their blocks.
     const SAMPLE: usize = 32;
     let sampled = whole.iter().step_by(whole.len().div_ceil(SAMPLE).max(1));
-    if sampled.clone().count() == SAMPLE && sampled.filter(|block| maximum(*block) > zero).count() * 3 > SAMPLE {
+    if sampled.clone().count() == SAMPLE && sampled.filter(|block| maximum(*block) > zero).count() * part > SAMPLE {
         return false;
     }
     let mut touched = 0;
@@ -165,7 +191,7 @@ fn compress<T: Real>(y: &[T], g: &[T], blocks: &mut Vec<T>, (kept, gradients): (
     if !rest.is_empty() {
         blocks.push(if any { T::one() } else { zero });
     }
-    if touched * 3 > whole.len() {
+    if touched * part > whole.len() {
         return false;
     }
     kept.clear();

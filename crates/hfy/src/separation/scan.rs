@@ -39,22 +39,39 @@ pub(crate) fn block_maxima<T: Real>(
 /// The greatest entry; minus infinity for none.
 #[inline(always)]
 pub(crate) fn maximum<T: Real>(values: &[T]) -> T {
-    let mut top = [T::neg_infinity(); LANES];
+    best(values, T::neg_infinity(), greater)
+}
+
+/// The least entry above zero; infinity for none.
+#[inline(always)]
+pub(crate) fn least_positive<T: Real>(values: &[T]) -> T {
+    best(
+        values,
+        T::infinity(),
+        #[inline(always)]
+        |value, least| if (value > T::zero()) & (value < least) { value } else { least },
+    )
+}
+
+/// The entry that is better than all others, or than `none`.
+#[inline(always)]
+fn best<T: Real>(values: &[T], none: T, better: impl Fn(T, T) -> T) -> T {
+    let mut best = [none; LANES];
     let (whole, rest) = values.as_chunks::<LANES>();
     for part in whole {
         for l in 0..LANES {
-            top[l] = greater(part[l], top[l]);
+            best[l] = better(part[l], best[l]);
         }
     }
     for &value in rest {
-        top[0] = greater(value, top[0]);
+        best[0] = better(value, best[0]);
     }
     for half in [4, 2, 1] {
         for l in 0..half {
-            top[l] = greater(top[l], top[l + half]);
+            best[l] = better(best[l + half], best[l]);
         }
     }
-    top[0]
+    best[0]
 }
 
 /// Moves `(x - shift) * scale` of every entry where that exceeds `level` into `kept` and returns their number.

@@ -1,7 +1,7 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
 use super::capped::{Level, Parts, half_square, level, polish, unit_floor, unit_level};
-use super::pull::pull_sloped;
+use super::pull::{Cost, pull_sloped};
 use super::scan::gather;
 use super::weights::Weights;
 use super::{
@@ -259,6 +259,7 @@ fn pull_free<T: Real>(y: &[T], g: Rewrite<'_, T>) -> Result<()> {
     pull_sloped(
         y,
         g,
+        Cost::Little,
         #[inline(always)]
         |y, _, free| {
             for (free, &y) in free.iter_mut().zip(y) {

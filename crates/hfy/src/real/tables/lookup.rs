@@ -31,8 +31,13 @@ thread_local! {
 const KEPT_BINS: usize = 4;
 
 impl Tabled for f32 {
+    #[inline(always)]
+    fn has_roots(exponent: f32) -> bool {
+        V4::try_new().is_some() && exponent > 0.0 && exponent < 1.0
+    }
+
     fn roots(y: &[f32], g: &[f32], powers: &mut [f32], exponent: f32) -> Option<[f64; 2]> {
-        let simd = V4::try_new().filter(|_| exponent > 0.0 && exponent < 1.0)?;
+        let simd = V4::try_new().filter(|_| Self::has_roots(exponent))?;
         let mut roots = LAST_ROOTS.take();
         if !roots.as_ref().is_some_and(|roots| roots.fit(exponent)) {
             roots = Some(Box::new(Roots::new(exponent)));

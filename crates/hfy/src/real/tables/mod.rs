@@ -24,8 +24,11 @@ pub enum Table<'t> {
 
 /// The type-specific work behind [`Real`]'s methods of the same names.
 pub(super) trait Tabled: Sized {
+    /// Whether this machine has a table for powers by an exponent between zero and one.
+    fn has_roots(exponent: Self) -> bool;
+
     /// Writes powers `s` of weights by an exponent between zero and one, zero for zero; `Σ s` and `Σ s g`, where `g` may be anything at
-    /// an `s` of zero. `None` where this machine has no table for them.
+    /// an `s` of zero. `None` where there is no table for them.
     fn roots(y: &[Self], g: &[Self], powers: &mut [Self], exponent: Self) -> Option<[f64; 2]>;
 
     /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.
@@ -58,6 +61,11 @@ pub(super) trait Tabled: Sized {
 macro_rules! without_tables {
     ($t:ident) => {
         impl Tabled for $t {
+            #[inline(always)]
+            fn has_roots(_exponent: $t) -> bool {
+                false
+            }
+
             #[inline(always)]
             fn roots(_y: &[$t], _g: &[$t], _powers: &mut [$t], _exponent: $t) -> Option<[f64; 2]> {
                 None

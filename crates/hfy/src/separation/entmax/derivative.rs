@@ -2,7 +2,7 @@
 //!
 //! With `δ = α - 1` and `s_i = y_i^(1-δ)` on the support (zero off it), the Jacobian is `diag(s) - s sᵀ / Σs`.
 
-use super::super::pull::{on_support, pull, pull_sloped};
+use super::super::pull::{Cost, on_support, pull, pull_sloped};
 use super::super::{check_gradient, check_second};
 use super::Entmax;
 use crate::error::{Result, check_len};
@@ -33,7 +33,7 @@ impl Entmax {
             return Ok(());
         }
         if self.alpha > 2.0 {
-            return on_support(y, g, |y, g| self.first_steep(y, g.placed()));
+            return on_support(y, g, Cost::Much, |y, g| self.first_steep(y, g.placed()));
         }
         if self.alpha == 1.0 {
             return vectorised(
@@ -41,9 +41,12 @@ impl Entmax {
                 || pull(y, g),
             );
         }
+        let power = T::of(1.0 - self.excess());
+        let is_cheap = self.alpha == 1.5 || self.alpha == 2.0 || T::has_roots(power);
         pull_sloped(
             y,
             g,
+            if is_cheap { Cost::Little } else { Cost::Much },
             #[inline(always)]
             |y, g, s| {
                 // The choice of alpha stays outside of the loops.
@@ -56,7 +59,6 @@ impl Entmax {
                         *s = if y > T::zero() { T::one() } else { T::zero() };
                     }
                 } else {
-                    let power = T::of(1.0 - self.excess());
                     if let Some(sums) = T::roots(y, g, s, power) {
                         return Some(sums);
                     }
