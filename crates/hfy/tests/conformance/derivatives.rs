@@ -1,11 +1,11 @@
 //! Every derivative against finite differences, in double precision, away from kinks.
 
-use hfy::{Bounded, Convex, Entmax, Map, Scaled, Separation};
+use hfy::{Bounded, Convex, Entmax, Map, Real, Scaled, Separation};
 
 use crate::common::describe::{bounded, cap, entmax, every_map, label, marginals, mass, normmax, power, subsets};
 use crate::common::differences::{agree, central, forward, gradient};
 use crate::common::random::Random;
-use crate::common::{dot, pulled, reference, solved};
+use crate::common::{dot, pulled, reference, solved, wide};
 
 const STEP: f64 = 1e-5;
 /// Rounding of about 1e-16 over the step, times what a derivative of order ten to a hundred makes of it.
@@ -216,4 +216,56 @@ fn a_gradient_that_is_kept_is_pulled_back_alike() {
     }
     let short = Entmax::SPARSEMAX.pullback_into(&[1.0, 0.0], &[1.0, 2.0], &mut [0.0]);
     assert!(short.is_err(), "an output that is too short");
+}
+
+/// `Jᵀ g` from the weights, entry by entry in double precision, and how large its terms are before they cancel. What `g` is where there is
+/// no weight does not matter.
+fn pulled_by_formula(map: &Map, y: &[f64], g: &[f64]) -> (Vec<f64>, f64) {
+    let support: Vec<usize> = (0..y.len()).filter(|&i| y[i] > 0.0).collect();
+    let along = |slope: &dyn Fn(usize) -> f64| support.iter().map(|&i| slope(i) * g[i]).sum::<f64>();
+    let gamma = if let Map::Normmax(map) = map { Some(map.gamma()) } else { None };
+    let norm = gamma.map(|gamma| support.iter().map(|&i| y[i].powf(gamma)).sum::<f64>().powf(1.0 / gamma));
+    let slope = |i: usize| match (map, gamma, norm) {
+        (_, Some(gamma), Some(norm)) => norm.powf(gamma - 1.0) / (gamma - 1.0) * y[i].powf(2.0 - gamma),
+        (Map::Entmax(map), ..) => y[i].powf(2.0 - map.alpha()),
+        _ => f64::from(y[i] < 1.0),
+    };
+    let total: f64 = support.iter().map(|&i| slope(i)).sum();
+    let mean = if gamma.is_some() { along(&|i| y[i]) } else { along(&slope) / total };
+    let rest = if gamma.is_some() { along(&slope) - mean * total } else { 0.0 };
+    let mut result = vec![0.0; y.len()];
+    support.iter().for_each(|&i| result[i] = slope(i) * (g[i] - mean) - y[i] * rest);
+    (result, support.iter().map(|&i| slope(i) * (g[i].abs() + mean.abs()) + y[i] * rest.abs()).fold(0.0, f64::max))
+}
+
+fn check_long_rows<T: Real>(tolerance: f64) {
+    let maps = [entmax(1.03), entmax(1.3), entmax(1.5), entmax(1.8), entmax(2.0), subsets(7.0), subsets(300.0)];
+    let maps: Vec<Map> = maps.into_iter().chain([1.5, 2.0, 5.0].map(normmax)).collect();
+    // Rows that are read whole, and some where only blocks with weight are, of which there are few or many.
+    for n in [1001, 6000, 20_000, 40_003] {
+        for scale in [0.05, 1.0, 8.0] {
+            let mut random = Random::new(n as u64);
+            let theta: Vec<T> = random.normals(n, scale);
+            for map in &maps {
+                let y = solved(map, &theta);
+                let mut g: Vec<T> = random.normals(n, 1.0);
+                g.iter_mut().zip(&y).filter(|(_, y)| **y == T::zero()).for_each(|(g, _)| *g = T::nan());
+                let mut got = vec![T::nan(); n];
+                map.pullback_into(&y, &g, &mut got).expect("gradients with weight are finite");
+                let (expected, terms) = pulled_by_formula(map, &wide(&y), &wide(&g));
+                for (i, (got, expected)) in wide(&got).iter().zip(&expected).enumerate() {
+                    let off = (got - expected).abs();
+                    assert!(off <= tolerance * terms, "{}, n = {n}, x{scale}: {i} {got} {expected}", label(map));
+                }
+                map.pullback(&y, &mut g).expect("gradients with weight are finite");
+                assert_eq!(wide(&g), wide(&got), "{}, n = {n}, x{scale}, in place", label(map));
+            }
+        }
+    }
+}
+
+#[test]
+fn long_rows_are_pulled_back_wherever_their_weight_lies() {
+    check_long_rows::<f64>(1e-13);
+    check_long_rows::<f32>(3e-6);
 }
