@@ -41,12 +41,13 @@ pub(crate) fn with_copy<T: Real, R>(values: &[T], work: impl FnOnce(&mut [T]) ->
 macro_rules! thread_scratch {
     ($t:ident, $cell:ident) => {
         thread_local! {
-            static $cell: Cell<Option<Scratch<$t>>> = const { Cell::new(None) };
+            static $cell: Cell<Option<Box<Scratch<$t>>>> = const { Cell::new(None) };
         }
 
         impl super::scratch::Lend for $t {
             fn lend<R>(work: impl FnOnce(&mut Scratch<$t>) -> R) -> R {
-                // Taken out while in use: a map that calls another map gets fresh buffers instead of a panic.
+                // Taken out while in use: a map that calls another map gets fresh buffers instead of a panic. In a box, of which only the
+                // address moves.
                 let mut scratch = $cell.take().unwrap_or_default();
                 let result = work(&mut scratch);
                 $cell.set(Some(scratch));
