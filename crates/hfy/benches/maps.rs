@@ -2,12 +2,18 @@
 //!
 //! The number of threads is that of `RAYON_NUM_THREADS`. Prints one JSON line a case, with the fields of the peers' script, so that both can be read together.
 //! Arguments that are not flags select cases by substring.
+//!
+//! New arrays come from `mimalloc`, which keeps large pieces of memory for a while. The system's allocator hands them back to the kernel, and
+//! most of what is timed then is the kernel clearing pages.
 
 mod timing;
 
 use hfy::{Batch, Map, Separation, Support};
 use ndarray::{Array2, ArrayView2};
 use timing::{Times, normal, time};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const SHAPES: [(usize, usize); 3] = [(10_000, 1_000), (1_000, 10_000), (128, 60_000)];
 const MAPS: [&str; 14] = [
