@@ -103,16 +103,24 @@ pub(crate) fn gather<T: Real>(theta: &[T], blocks: &[T], (shift, scale): (T, T),
     count
 }
 
-/// About what share of a row is so, by a sample.
+/// About what share of a row is so, by a sample: of neighbours together, which are looked at at once.
 #[inline(always)]
 pub(crate) fn share<T: Real>(row: &[T], is_so: impl Fn(T) -> bool) -> f64 {
-    const SAMPLE: usize = 64;
-    let (mut some, mut all) = (0_u32, 0_u32);
-    for &x in row.iter().step_by(row.len().div_ceil(SAMPLE).max(1)) {
-        some += u32::from(is_so(x));
-        all += 1;
+    const GROUPS: usize = 64 / LANES;
+    let (groups, rest) = row.as_chunks::<LANES>();
+    let (mut some, mut all) = ([0_u32; LANES], 0_u32);
+    for group in groups.iter().step_by(groups.len().div_ceil(GROUPS).max(1)) {
+        for l in 0..LANES {
+            some[l] += u32::from(is_so(group[l]));
+        }
+        all += LANES as u32;
     }
-    f64::from(some) / f64::from(all.max(1))
+    let mut total: u32 = some.iter().sum();
+    if groups.is_empty() {
+        total = rest.iter().map(|&x| u32::from(is_so(x))).sum();
+        all = rest.len() as u32;
+    }
+    f64::from(total) / f64::from(all.max(1))
 }
 
 /// How many entries are computed before they are added up.

@@ -33,15 +33,17 @@ impl<T: Real> Step<T> {
         let mean = s[1] / s[0];
         let moments = central_moments(s, mean);
         // log S + p a + log(1 + Σ terms) = 0 in a = log(1 - δm), by Newton's method from where the terms are left out.
-        let (mut a, newton, mut error) = (-log / p, -(-log / p).exp_less_one() / mean, T::zero());
+        let (mut a, newton) = (-log / p, -(-log / p).exp_less_one() / mean);
+        // The length of the step, the last term, how much rounding adds to the terms, and how far from settled `a` is.
+        let (mut length, mut last, mut noise, mut unsettled) = (T::zero(), T::zero(), T::zero(), T::zero());
         for round in 0..4 {
             let eta = (-a).exp_less_one();
             if eta == T::zero() {
                 break;
             }
             // p(p-1)/2 η² E[e²], -p(p-1)(p-2)/6 η³ E[e³], …, multiplied in an order that does not overflow.
-            let (mut factor, mut sum, mut weighted, mut noise) = (p * eta, T::zero(), T::zero(), T::zero());
-            let mut last = T::zero();
+            let (mut factor, mut sum, mut weighted) = (p * eta, T::zero(), T::zero());
+            (length, noise) = ((p * eta).abs(), T::zero());
             for k in 0..K - 2 {
                 let degree = T::of(k as f64 + 2.0);
                 factor *= -(p - degree + one) * eta / degree;
@@ -54,7 +56,6 @@ impl<T: Real> Step<T> {
             if !(sum.abs() < T::of(0.5)) {
                 return Step { delta: newton, newton, log, error: T::infinity(), spread: moments[0] };
             }
-            error = left_out::<T, K>(p, (p * eta).abs(), last.abs(), moments[K - 3].abs()) + noise;
             let residual = log + p * a + sum.log_one_plus();
             if residual.abs() <= T::of(0.5) * T::epsilon() * (one + log.abs()) {
                 break;
@@ -65,9 +66,10 @@ impl<T: Real> Step<T> {
             a -= change;
             // Where this does not settle nothing is known of the error.
             if round == 3 {
-                error += (p * change).abs();
+                unsettled = (p * change).abs();
             }
         }
+        let mut error = left_out::<T, K>(p, length, last.abs(), moments[K - 3].abs()) + noise + unsettled;
         let delta = -a.exp_less_one() / mean;
         // A sum of negative powers tells how close to the threshold an entry may be: one that the step passes is not in the series.
         let negative = T::of(K as f64 - 1.0) - p;
@@ -94,26 +96,36 @@ fn central_moments<T: Real, const K: usize>(s: &[T; K], mean: T) -> [T; MOST - 2
     }
     let mut central = [T::zero(); MOST - 2];
     for k in 2..K {
-        // The k-th row of Pascal's triangle, with alternating signs, from the last term on.
-        let mut binomial = T::one();
         for j in (0..=k).rev() {
-            central[k - 2] += binomial * raw[j];
-            binomial *= -T::of(j as f64) / T::of((k - j + 1) as f64);
+            central[k - 2] += T::of(BINOMIALS[k][j]) * raw[j];
         }
     }
     central
 }
 
+/// Pascal's triangle, with alternating signs, from the last term of a row on.
+const BINOMIALS: [[f64; MOST]; MOST] = {
+    let mut rows = [[0.0; MOST]; MOST];
+    let mut k = 0;
+    while k < MOST {
+        rows[k][k] = 1.0;
+        let mut j = k;
+        while j > 0 {
+            rows[k][j - 1] = -rows[k][j] * j as f64 / (k - j + 1) as f64;
+            j -= 1;
+        }
+        k += 1;
+    }
+    rows
+};
+
 /// The size of the first term left out, from the last one at hand and its moment.
 #[inline(always)]
 fn left_out<T: Real, const K: usize>(p: T, length: T, last: T, moment: T) -> T {
-    let next = length * moment.powf(T::one() / T::of((K - 1) as f64));
-    if K < 5 {
-        last * next
-    } else if p < T::of((K + 1) as f64) {
+    if K >= 5 && p < T::of((K + 1) as f64) {
         // Entries near the threshold may make up all of the last term.
-        last
-    } else {
-        last * next.min(T::one())
+        return last;
     }
+    let next = length * moment.powf(T::one() / T::of((K - 1) as f64));
+    if K < 5 { last * next } else { last * next.min(T::one()) }
 }
