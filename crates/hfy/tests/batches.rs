@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::describe::{entmax, every_map, label, normmax, subsets};
+use common::describe::{bounded, entmax, every_map, label, normmax, power, subsets};
 use common::pulled;
 use common::random::Random;
 use half::{bf16, f16};
@@ -120,8 +120,12 @@ fn threads_change_nothing() {
 fn check_half<E: Element<Compute = f32>>(unit: f64, least: f64) {
     let scores = normals(&[40, 90], 7).mapv(|x| E::store(x as f32)).into_dimensionality::<ndarray::Ix2>().unwrap();
     let wide = scores.mapv(|x| f64::from(x.load()));
-    let maps = [1.0, 1.1, 1.5, 1.8, 2.0].map(entmax).into_iter().chain([1.5, 2.0].map(normmax));
-    for map in maps.chain([1.0, 4.0, 7.5].map(subsets)) {
+    let mut maps: Vec<Map> = [1.0, 1.1, 1.5, 1.8, 2.0, 2.5, 3.0, f64::INFINITY].map(entmax).to_vec();
+    maps.extend([1.1, 1.5, 2.0, 5.0, f64::INFINITY].map(normmax));
+    maps.extend([1.0, 4.0, 7.5].map(subsets));
+    maps.extend([bounded(vec![0.2; 90]), power(1.5), power(3.0)]);
+    maps.extend(["quadratic", "exponential"].map(|name| name.parse().expect("the name is known")));
+    for map in maps {
         let close = |got: E, want: f64, size: f64, what: &str| {
             let (got, allowed) =
                 (f64::from(got.load()), unit * want.abs() + least + 64.0 * f64::from(f32::EPSILON) * size);

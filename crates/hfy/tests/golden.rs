@@ -131,6 +131,9 @@ fn named(map: &Value, id: &str) -> Option<Map> {
 
 fn temperature<T: Real>(precision: &Precision) {
     family("temperature", |case| {
+        if !(precision.holds)(case) {
+            return false;
+        }
         let Some(map) = named(&case.0["map"], case.id()) else { return false };
         let id = case.id();
         let map = Scaled::with_beta(map, case.number("beta")).expect(id);
@@ -155,6 +158,9 @@ fn temperature<T: Real>(precision: &Precision) {
 
 fn masked<T: Real>(precision: &Precision) {
     family("masked", |case| {
+        if !(precision.holds)(case) {
+            return false;
+        }
         let Some(map) = named(&case.0["map"], case.id()) else { return false };
         if T::epsilon().wide() > 1e-10 && case.number("tol") > 1e-9 {
             return false;

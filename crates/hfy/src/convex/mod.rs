@@ -88,7 +88,8 @@ pub trait Convex<T: Real>: Send + Sync {
     /// `θ ← ŷ(θ) = ∇f*(θ)`.
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome>;
 
-    /// `y ← ŷ(θ)`: [`argmax`](Self::argmax) that keeps its argument. Threshold maps copy the row while they look for its maximum.
+    /// `y ← ŷ(θ)`: [`argmax`](Self::argmax) that keeps its argument. Threshold maps write the weights from where
+    /// the scores lie.
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
         check_len("y", y.len(), theta.len())?;
         y.copy_from_slice(theta);
@@ -194,6 +195,9 @@ macro_rules! forward {
             }
             fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
                 (**self).argmax(theta)
+            }
+            fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+                (**self).argmax_into(theta, y)
             }
             fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
                 (**self).vjp(theta, y, g)

@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2};
 use crate::batch::{Lanes, Maps, Mask, drive};
 use crate::convex::Convex;
 use crate::error::{Error, Result, check_len};
-use crate::real::{Element, Real};
+use crate::real::{Element, Real, with_zeros};
 
 /// How the losses of the rows become one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -211,22 +211,23 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
                 scores.fill(E::Compute::of(0.0));
                 return Ok(None);
             }
-            let target = self.dense(row, targets, n)?;
-            let map = self.maps.of(row);
-            if map.value(&target) == E::Compute::of(f64::INFINITY) {
-                let rule = "a target must lie in the domain of the map";
-                return Err(Error::parameter("targets", format!("row {row}"), rule));
-            }
-            work(map, scores, &target).map(Some)
+            with_zeros(n, |target| {
+                self.write_dense(row, targets, target)?;
+                let map = self.maps.of(row);
+                if map.value(target) == E::Compute::of(f64::INFINITY) {
+                    let rule = "a target must lie in the domain of the map";
+                    return Err(Error::parameter("targets", format!("row {row}"), rule));
+                }
+                work(map, scores, target).map(Some)
+            })
         })
     }
 
-    /// A target as a point of the domain.
-    fn dense<E: Element>(&self, row: usize, targets: &Targets<'_, E>, n: usize) -> Result<Vec<E::Compute>>
+    /// A target as a point of the domain, over zeros.
+    fn write_dense<E: Element>(&self, row: usize, targets: &Targets<'_, E>, target: &mut [E::Compute]) -> Result<()>
     where
         F: Convex<E::Compute>,
     {
-        let mut target = vec![E::Compute::of(0.0); n];
         let rule = "a class must be an index into the row";
         let wrong = |value: f64| Error::Entry { argument: "targets", row: Some(row), index: 0, value, rule };
         match targets {
@@ -245,11 +246,11 @@ impl<F: ?Sized> FenchelYoung<'_, F> {
             Targets::Dense(y) => {
                 target.iter_mut().zip(y.row(row)).for_each(|(t, y)| *t = y.load());
                 if let Some(mass) = self.maps.of(row).mass() {
-                    settle::<E>(&mut target, mass);
+                    settle::<E>(target, mass);
                 }
             }
         }
-        Ok(target)
+        Ok(())
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) use powers::Affine;
 pub(crate) use reading::Reading;
 pub(crate) use rewrite::Rewrite;
 pub use scratch::Scratch;
-pub(crate) use scratch::with_copy;
+pub(crate) use scratch::{with_copy, with_zeros};
 pub(crate) use tables::Table;
 
 use std::fmt::{Debug, Display, LowerExp};

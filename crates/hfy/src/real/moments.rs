@@ -124,9 +124,9 @@ macro_rules! moments {
                             result[0] += f64::from(simd.$reduce(simd.$add(total[0], total[1])));
                             result[1] += f64::from(simd.$reduce(simd.$add(along[0], along[1])));
                         }
-                        for (&s, &g) in s_rest.iter().zip(g_rest).filter(|(s, _)| **s > 0.0) {
+                        for (&s, &g) in s_rest.iter().zip(g_rest) {
                             result[0] += f64::from(s);
-                            result[1] += f64::from(s * g);
+                            result[1] += if s > 0.0 { f64::from(s * g) } else { 0.0 };
                         }
                         result
                     }

@@ -30,9 +30,18 @@ pub struct Scratch<T> {
 
 /// Runs `work` on a copy of `values`, in room that this thread keeps.
 pub(crate) fn with_copy<T: Real, R>(values: &[T], work: impl FnOnce(&mut [T]) -> R) -> R {
+    with_room(|row| row.extend_from_slice(values), work)
+}
+
+/// Runs `work` on so many zeros, in such room.
+pub(crate) fn with_zeros<T: Real, R>(count: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
+    with_room(|row| row.resize(count, T::zero()), work)
+}
+
+fn with_room<T: Real, R>(fill: impl FnOnce(&mut Vec<T>), work: impl FnOnce(&mut [T]) -> R) -> R {
     let mut row = T::with_scratch(|scratch| scratch.rows.pop()).unwrap_or_default();
     row.clear();
-    row.extend_from_slice(values);
+    fill(&mut row);
     let result = work(&mut row);
     T::with_scratch(|scratch| scratch.rows.push(row));
     result

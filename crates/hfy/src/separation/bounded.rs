@@ -6,7 +6,7 @@ use super::capped::{Level, Parts, half_square, level, polish};
 use super::{Separation, Support, check_gradient, check_second, shifted_loss};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, with_copy};
+use crate::real::Real;
 
 /// Constrained sparsemax, the Euclidean projection onto the simplex under upper bounds,
 ///
@@ -18,6 +18,8 @@ use crate::real::{Real, with_copy};
 /// up to N subtractions from N bounds accumulate are taken as they are, `ŷ = u`.
 ///
 /// **Cost.** Linear in N by selection of the median bend; no sort.
+///
+/// **Stability.** The level is kept as a score and a distance from it, so that scores of 1e8 do not blur bounds of 0.1.
 ///
 /// Reference: Malaviya, Ferreira, Martins, *Sparse and Constrained Attention for Neural Machine Translation*, 2018.
 ///
@@ -74,6 +76,24 @@ impl<'a> Bounded<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The weight of a score at the level.
+    fn weight<T: Real>(found: Option<Level<T>>, x: T, u: T) -> T {
+        match found {
+            Some(level) => level.weight(x, u),
+            None if x > T::neg_infinity() => u,
+            None => T::zero(),
+        }
+    }
+
+    /// Runs `work` on the support; `None` where all is masked.
+    fn on_support<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&Support<T>) -> R) -> Result<Option<R>> {
+        let mut support = T::with_scratch(|scratch| std::mem::take(&mut scratch.support));
+        let result =
+            self.support(theta, &mut support).map(|outcome| (outcome == Outcome::Solved).then(|| work(&support)));
+        T::with_scratch(|scratch| scratch.support = support);
+        result
     }
 
     fn is_free<T: Real>(y: T, u: f64) -> bool {
@@ -134,13 +154,10 @@ impl<T: Real> Convex<T> for Bounded<'_> {
 
     /// Minus infinity where every entry is masked: the maximum over nothing.
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        with_copy(theta, |y| {
-            if self.argmax(y)? == Outcome::Empty {
-                return Ok(T::neg_infinity());
-            }
-            let half = T::of(0.5);
-            Ok(y.iter().zip(theta).filter(|(y, _)| **y > T::zero()).map(|(&y, &x)| y * x - y * y * half).sum())
-        })
+        let half = T::of(0.5);
+        let conjugate =
+            self.on_support(theta, |support| support.iter().map(|(i, y)| y * theta[i] - y * y * half).sum::<T>())?;
+        Ok(conjugate.unwrap_or(T::neg_infinity()))
     }
 
     fn mass(&self) -> Option<f64> {
@@ -155,12 +172,7 @@ impl<T: Real> Convex<T> for Bounded<'_> {
         }
         let found = self.solve(theta)?;
         for (x, &u) in theta.iter_mut().zip(self.upper.iter()) {
-            let u = T::of(u);
-            *x = match found {
-                Some(level) => level.weight(*x, u),
-                None if *x > T::neg_infinity() => u,
-                None => T::zero(),
-            };
+            *x = Self::weight(found, *x, T::of(u));
         }
         Ok(Outcome::Solved)
     }
@@ -182,13 +194,11 @@ impl<T: Real> Convex<T> for Bounded<'_> {
         if target == T::infinity() {
             return Ok(target);
         }
-        let mut support = Support::default();
-        if self.support(theta, &mut support)? == Outcome::Empty {
-            return Ok(T::zero());
-        }
         let max = theta.iter().copied().fold(T::neg_infinity(), T::max);
-        let value = half_square(support.weights());
-        Ok(shifted_loss(theta, &support, y, max, (value, target)))
+        let loss = self.on_support(theta, |support| {
+            shifted_loss(theta, support, y, max, (half_square(support.weights()), target))
+        })?;
+        Ok(loss.unwrap_or(T::zero()))
     }
 }
 
@@ -196,6 +206,22 @@ impl<T: Real> Separation<T> for Bounded<'_> {
     /// One-hot output is possible only where a bound reaches 1; then the margin is that of sparsemax.
     fn margin(&self) -> Option<T> {
         self.upper.iter().any(|&u| u >= 1.0).then(T::one)
+    }
+
+    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+        check_len("scores", theta.len(), self.upper.len())?;
+        support.clear();
+        if all_masked(theta) {
+            return Ok(Outcome::Empty);
+        }
+        let found = self.solve(theta)?;
+        for (i, (&x, &u)) in theta.iter().zip(self.upper.iter()).enumerate() {
+            let weight = Self::weight(found, x, T::of(u));
+            if weight > T::zero() {
+                support.push(i, weight);
+            }
+        }
+        Ok(Outcome::Solved)
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {

@@ -78,7 +78,8 @@ pub trait Separation<T: Real>: Convex<T> {
     /// `g ← Jᵀ g` from the output alone.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()>;
 
-    /// `out ← Jᵀ g`: [`pullback`](Self::pullback) that keeps its argument. Sparse maps read it only where there is weight.
+    /// `out ← Jᵀ g`: [`pullback`](Self::pullback) that keeps its argument. What it is where there is no weight does not
+    /// matter.
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
         check_len("out", out.len(), g.len())?;
         out.copy_from_slice(g);

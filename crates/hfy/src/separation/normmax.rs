@@ -13,7 +13,7 @@ use super::{
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Rewrite, Scratch, greater, lesser_finite, vectorised, weighted};
+use crate::real::{Real, Rewrite, Scratch, greater, lesser_finite, vectorised, weighted, with_copy};
 
 /// Gamma-normmax, the regularised argmax of the norm negentropy,
 ///
@@ -59,6 +59,11 @@ impl Normmax {
         self.gamma
     }
 
+    /// Whether γ is infinite, or so large that powers by it, and their logarithms, leave the type of the weights.
+    fn is_uniform<T: Real>(&self) -> bool {
+        T::of(4.0 * self.gamma).is_infinite()
+    }
+
     /// `‖y‖_γ`.
     fn norm<T: Real>(&self, weights: &[T]) -> T {
         vectorised(
@@ -73,15 +78,17 @@ impl Normmax {
                     return squares.sqrt();
                 }
                 let largest = greater(greater(maximum(weights), -T::minimum(weights)), T::zero());
-                if self.gamma.is_infinite() || largest == T::zero() {
+                if self.is_uniform::<T>() || largest == T::zero() {
                     return largest;
                 }
-                // Powers below all normal numbers are nothing beside that of the largest, which is one.
-                let (gamma, least) = (T::of(self.gamma), T::least_base(T::of(self.gamma)));
+                // Powers below all normal numbers are nothing beside that of the largest, which is one. The least base is rounded, and
+                // a large power of it may still be too small.
+                let gamma = T::of(self.gamma);
+                let (least, lowest) = (T::least_base(gamma), T::least_exponent());
                 let powers = sum(
                     weights,
                     #[inline(always)]
-                    |w| greater(w.abs() / largest, least).log2_times(gamma).exp2_lanes(),
+                    |w| greater(greater(w.abs() / largest, least).log2_times(gamma), lowest).exp2_lanes(),
                 );
                 largest * powers.powf(gamma.recip())
             },
@@ -96,8 +103,10 @@ impl Normmax {
         if self.gamma == 2.0 {
             return norm;
         }
-        let power = T::of(self.gamma - 1.0);
-        lesser_finite(y * (power * (norm / y).ln()).exp() / power)
+        let (power, ratio) = (T::of(self.gamma - 1.0), norm / y);
+        // The quotient of a weight below the normal numbers is too large for the type.
+        let log = if ratio.is_finite() { ratio.ln() } else { norm.ln() - y.ln() };
+        lesser_finite(y * (power * log).exp() / power)
     }
 }
 
@@ -105,39 +114,27 @@ impl Normmax {
     /// `g ← J g`.
     fn first<T: Real>(&self, y: &[T], g: Rewrite<'_, T>) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
-        if self.gamma.is_infinite() {
+        if self.is_uniform::<T>() {
             g.place().fill(T::zero());
             return Ok(());
         }
-        let power = T::of(self.gamma - 1.0);
         on_support(y, g, Cost::Much, |y, mut g| {
             let norm = self.norm(y);
-            let [_, mean] = T::sums_along(y, g.read());
+            let [total, mean] = T::sums_along(y, g.read());
+            // A weight that is no number shows in the first sum alone.
+            check_gradient(T::of(total + mean), g.read())?;
             let mean = T::of(mean);
-            check_gradient(mean, g.read())?;
             vectorised(
                 #[inline(always)]
                 || {
-                    // The least weight has the greatest slope.
-                    let least = least_positive(y);
                     if self.gamma == 2.0 {
                         g.again().each_with(
                             y,
                             #[inline(always)]
                             |g, y| if y > T::zero() { norm * (g - mean) } else { T::zero() },
                         );
-                    } else if power * (norm / least).log2() < T::of(60.0) {
-                        g.again().each_with(
-                            y,
-                            #[inline(always)]
-                            |g, y| {
-                                let slope = y * (norm / greater(y, least)).log2_times(power).exp2_lanes() / power;
-                                let along = slope * (g - mean);
-                                if y > T::zero() { along } else { T::zero() }
-                            },
-                        );
                     } else {
-                        g.again().each_with(y, |g, y| weighted(self.slope(y, norm), g - mean));
+                        self.pull_steep(y, g.again(), (norm, mean));
                     }
                     let g = g.place();
                     let total = T::of(T::total(g));
@@ -150,6 +147,27 @@ impl Normmax {
             );
             Ok(())
         })
+    }
+}
+
+impl Normmax {
+    /// `g ← b ∘ (g - mean)`, where `g` may be anything at a weight of zero.
+    #[inline(always)]
+    fn pull_steep<T: Real>(&self, y: &[T], g: Rewrite<'_, T>, (norm, mean): (T, T)) {
+        let (power, least) = (T::of(self.gamma - 1.0), least_positive(y));
+        // Powers of `‖y‖/y` are greatest for the least weight; beyond those that vectors can compute, one after the other.
+        if !(power * (norm / least).log2() < T::of(60.0)) {
+            return g.each_with(y, |g, y| weighted(self.slope(y, norm), g - mean));
+        }
+        g.each_with(
+            y,
+            #[inline(always)]
+            |g, y| {
+                let slope = y * (norm / greater(y, least)).log2_times(power).exp2_lanes() / power;
+                let along = slope * (g - mean);
+                if y > T::zero() { along } else { T::zero() }
+            },
+        );
     }
 }
 
@@ -167,10 +185,10 @@ impl<T: Real> Threshold<T> for Normmax {
         let one = T::one();
         // γ/(γ-1), the exponent of the threshold equation, and one less.
         let exponent = Exponent::of(T::of(1.0 / (self.gamma - 1.0)));
-        let p = if self.gamma.is_infinite() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
+        let p = if self.is_uniform::<T>() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
         let candidates = Candidates::find(theta, scratch, (max, one), p, (T::zero(), MOST));
         let kept = candidates.kept(&mut scratch.kept);
-        Ok(Some(if self.gamma.is_infinite() {
+        Ok(Some(if self.is_uniform::<T>() {
             let (level, size) = linear(kept);
             Weights::Above { shift: max, level, share: one / T::of(size as f64) }
         } else if self.gamma == 2.0 {
@@ -224,7 +242,7 @@ impl<T: Real> Convex<T> for Normmax {
     fn second_vjp(&self, _theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
         check_second(y.len(), u, w, out)?;
         out.fill(T::zero());
-        if self.gamma.is_infinite() {
+        if self.is_uniform::<T>() {
             return Ok(());
         }
         let norm = self.norm(y);
@@ -245,13 +263,16 @@ impl<T: Real> Convex<T> for Normmax {
             out[i] = bend * b * b / y * (u[i] - u_mean) * (w[i] - w_mean) - cross * b;
             total += out[i];
         }
-        let (mut u_pulled, mut w_pulled) = (u.to_vec(), w.to_vec());
-        self.pullback(y, &mut u_pulled)?;
-        self.pullback(y, &mut w_pulled)?;
-        for (i, o) in out.iter_mut().enumerate() {
-            *o = *o - y[i] * total - w_slope * u_pulled[i] - u_slope * w_pulled[i];
-        }
-        Ok(())
+        with_copy(u, |u| {
+            with_copy(w, |w| {
+                self.pullback(y, u)?;
+                self.pullback(y, w)?;
+                for (i, o) in out.iter_mut().enumerate() {
+                    *o = *o - y[i] * total - w_slope * u[i] - u_slope * w[i];
+                }
+                Ok(())
+            })
+        })
     }
 
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
@@ -292,7 +313,7 @@ impl<T: Real> Separation<T> for Normmax {
     /// `μ' = Σ t^q log t / (q Σ t^(q-1))`, and `dq/dγ = -1/(γ-1)²`.
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
         check_len("gradient", g.len(), y.len())?;
-        if self.gamma.is_infinite() {
+        if self.is_uniform::<T>() {
             return Ok(Some(T::zero()));
         }
         let norm = self.norm(y);

@@ -16,8 +16,8 @@ pub(super) enum Cost {
     Much,
 }
 
-/// Rows below this lie in a near cache, where to read all of them is cheap.
-const LONG: usize = 1 << 14;
+/// Rows of fewer entries are read whole where a slope costs little: that is cheaper than to look for weight first.
+const WHOLE: usize = 1 << 14;
 
 /// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights and gradients: zero where weights are zero. And returns `Σ s`
 /// and `Σ s g`, where it has them.
@@ -133,14 +133,14 @@ impl Sums {
 
 /// Runs `work`, which turns the gradient of a row into that of its scores, on the blocks of the row that have weight alone;
 /// elsewhere the gradient is zero. `work` must neither look at a gradient whose weight is zero nor leave one there.
-/// A gradient that is to be kept is read in those blocks only.
+/// Rows that are short, or have much weight, are worked on as they are.
 pub(super) fn on_support<T: Real>(
     y: &[T],
     g: Rewrite<'_, T>,
     cost: Cost,
     work: impl Fn(&[T], Rewrite<'_, T>) -> Result<()>,
 ) -> Result<()> {
-    if cost == Cost::Little && y.len() < LONG {
+    if cost == Cost::Little && y.len() < WHOLE {
         return work(y, g);
     }
     // Taken out, so that `work` can borrow scratch of its own.

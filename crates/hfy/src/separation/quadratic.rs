@@ -5,7 +5,13 @@ use crate::real::Real;
 
 /// `Ω(y) = |y|²/2` over all of space: the identity map, the separation of the classic Hopfield network.
 ///
-/// A masked entry gets weight zero. Cost: one pass.
+/// A masked entry gets weight zero.
+///
+/// **Cost.** One pass.
+///
+/// **Stability.** Nothing is computed. Its value and conjugate overflow where squares of scores do.
+///
+/// Reference: Hopfield, *Neural networks and physical systems with emergent collective computational abilities*, 1982.
 ///
 /// ```
 /// use hfy::{Convex, Quadratic};

@@ -1,6 +1,6 @@
 //! Where one map becomes another.
 
-use hfy::{Convex, Entmax, Real, Scaled};
+use hfy::{Convex, Entmax, Real, Scaled, Separation};
 
 use crate::common::describe::{bounded, distance, entmax, normmax, subsets};
 use crate::common::random::Random;
@@ -93,6 +93,43 @@ fn gamma_runs_into_its_ends<T: Real>() {
     }
 }
 
+/// Large γ whose powers leave the type: the norm is the greatest weight times the root of how many there are of it, next to one, and the
+/// weights hardly move.
+fn large_gammas_have_values_losses_and_derivatives<T: Real>() {
+    let [zero, one, half] = [0.0, 1.0, 0.5].map(T::of);
+    for gamma in [1e4, 1e6, 6e7, 1e8, 2.64e9, 1e12, 1e17, 1e20, 1e38, 3e38, 1e40, 1e300, 1e308, f64::MAX, f64::INFINITY]
+    {
+        let map = normmax(gamma);
+        let near = |got: T, want: f64, what: &str| {
+            let allowed = 4.0 / gamma + 8.0 * T::epsilon().wide();
+            assert!((got.wide() - want).abs() <= allowed, "{what} of {map}: {got}");
+        };
+        near(map.value(&[one, zero]), 0.0, "value");
+        near(map.value(&[zero, one, zero, zero]), 0.0, "value");
+        near(map.value(&[half, half, zero]), -0.5, "value");
+        near(map.loss(&[zero, zero], &[one, zero]).expect("sound"), 0.5, "loss");
+        near(map.loss(&[zero, zero, T::of(-9.0)], &[one, zero, zero]).expect("sound"), 0.5, "loss");
+        let mut g = [one, zero, zero, zero];
+        map.pullback(&[half, half, zero, zero], &mut g).expect("sound");
+        g.iter().for_each(|&g| near(g, 0.0, "derivative"));
+        let change = map.parameter_vjp(&[half, half, zero], &[one, zero, zero]).expect("sound");
+        near(change.expect("a map with a parameter"), 0.0, "derivative in gamma");
+    }
+}
+
+/// A weight below the normal numbers has the slope that its formula says, not that of a quotient that is too large.
+fn weights_below_the_normal_numbers_have_slopes<T: Real>() {
+    let tiny = T::min_positive_value() / T::of(64.0);
+    for gamma in [1.5, 1.9, 2.0] {
+        let mut g = [T::zero(), T::one()];
+        normmax(gamma).pullback(&[T::one(), tiny], &mut g).expect("sound");
+        let slope = tiny.wide().powf(2.0 - gamma) / (gamma - 1.0);
+        assert!((g[1].wide() - slope).abs() <= 1e-4 * slope, "gamma = {gamma}: {} and {slope:e}", g[1]);
+    }
+    let unsound = normmax(3.0).pullback(&[T::one(), T::nan()], &mut [T::zero(), T::one()]);
+    assert!(unsound.is_err(), "a weight that is no number");
+}
+
 /// The exact relation: with α = 2 - 1/γ and p = α-entmax(θ/(α-1)), normmax is p^(1/γ), normalised.
 fn normmax_is_a_power_of_entmax<T: Real>() {
     for gamma in [1.25, 1.5, 2.0, 3.0, 8.0] {
@@ -134,6 +171,8 @@ crate::in_both_types!(
     entmax_functions_run_into_those_of_softmax,
     large_alpha_is_argmax_with_ties_shared,
     gamma_runs_into_its_ends,
+    large_gammas_have_values_losses_and_derivatives,
+    weights_below_the_normal_numbers_have_slopes,
     normmax_is_a_power_of_entmax,
     subsets_of_one_and_loose_bounds_are_sparsemax,
     subsets_of_none_and_of_all,
