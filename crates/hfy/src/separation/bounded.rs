@@ -6,7 +6,7 @@ use super::capped::{Level, Parts, half_square, level, polish};
 use super::{Separation, Support, check_gradient, check_second, shifted_loss};
 use crate::convex::{Convex, Outcome, all_masked, check_scores};
 use crate::error::{Error, Result, check_len};
-use crate::real::Real;
+use crate::real::{Real, greater, lesser};
 
 /// Constrained sparsemax, the Euclidean projection onto the simplex under upper bounds,
 ///
@@ -17,7 +17,7 @@ use crate::real::Real;
 /// Bounds that cannot hold the mass are an [`Error::Infeasible`]; bounds that fall short of it only by the rounding that
 /// up to N subtractions from N bounds accumulate are taken as they are, `ŷ = u`.
 ///
-/// **Cost.** Linear in N by selection of the median bend; no sort.
+/// **Cost.** A few passes that rule out what cannot have weight, then linear in the candidates by selection of the median bend; no sort.
 ///
 /// **Stability.** The level is kept as a score and a distance from it, so that scores of 1e8 do not blur bounds of 0.1.
 ///
@@ -128,19 +128,44 @@ impl<'a> Bounded<'a> {
         if capacity <= 1.0 {
             return Ok(None);
         }
+        // No entry can hold more than the whole mass.
+        let entries = visible.map(|(&x, &u)| (x, T::of(u.min(2.0))));
+        let floor = floor(entries.clone(), theta.len());
+        let candidates = entries.filter(|(x, _)| *x > floor);
         T::with_scratch(|scratch| {
             scratch.bounds.clear();
             scratch.caps.clear();
-            for (&x, &u) in visible.clone() {
+            for (x, u) in candidates.clone() {
                 scratch.bounds.push(x);
-                // No entry can hold more than the whole mass.
-                scratch.caps.push(T::of(u.min(2.0)));
+                scratch.caps.push(u);
             }
             let found = level(&mut scratch.bounds, &mut scratch.caps, T::one(), &mut scratch.bends);
-            let entries = visible.map(|(&x, &u)| (x, T::of(u.min(2.0))));
-            Ok(Some(polish(found, |level| Parts::of(level, 1.0, entries.clone()))))
+            Ok(Some(polish(found, |level| Parts::of(level, 1.0, candidates.clone()))))
         })
     }
+}
+
+/// What lies at or below this has no weight; minus infinity where nothing is known.
+///
+/// At `t` entries with `x - u ≥ t` are full. If these hold more than the mass the level lies above `t`, whatever the others are. Such a `t` is
+/// looked for below the greatest `x - u`, further off each time: where a bound reaches one, one less than its score will do, the margin.
+fn floor<T: Real>(entries: impl Iterator<Item = (T, T)> + Clone, n: usize) -> T {
+    const SHORT: usize = 64;
+    if n < SHORT {
+        return T::neg_infinity();
+    }
+    let one = T::one();
+    let full = entries.map(|(x, u)| (x - lesser(u, one), u));
+    let top = full.clone().fold(T::neg_infinity(), |top, (full, _)| greater(top, full));
+    for distance in [0.0, 0.25, 1.0, 4.0, 16.0] {
+        let t = top - T::of(distance);
+        let held: f64 = full.clone().filter(|(full, _)| *full >= t).map(|(_, u)| u.wide()).sum();
+        // By more than rounding, so that the candidates alone hold more than the mass.
+        if held > 1.0 + T::domain_tolerance().wide() {
+            return t - T::of(16.0) * T::epsilon() * (t.abs() + one);
+        }
+    }
+    T::neg_infinity()
 }
 
 impl<T: Real> Convex<T> for Bounded<'_> {
@@ -231,5 +256,26 @@ impl<T: Real> Separation<T> for Bounded<'_> {
             *g = if Self::is_free(y, u) { *g - mean } else { T::zero() };
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_floor_rules_much_out_and_nothing_that_has_weight() {
+        // Scores are so far apart as `0.01 scale`; candidates are those within the bound, at most one, and the distance that was needed.
+        let cases = [(1.0, 0.3, 56), (1.0, 1.0, 126), (0.05, 0.02, 541), (5.0, f64::INFINITY, 21), (1e12, 0.5, 1000)];
+        for (scale, bound, most) in cases {
+            let theta: Vec<f64> = (0..1000).map(|i| f64::from((i * 7919) % 1000) * 0.01 * scale).collect();
+            let floor = floor(theta.iter().map(|&x| (x, bound.min(2.0))), theta.len());
+            let mut y = theta.clone();
+            Bounded::new(vec![bound; 1000]).unwrap().argmax(&mut y).unwrap();
+            assert!(theta.iter().zip(&y).all(|(&x, &y)| x > floor || y == 0.0), "{scale} {bound}: {floor}");
+            let candidates = theta.iter().filter(|&&x| x > floor).count();
+            assert!(candidates <= most, "{scale} {bound}: {candidates}");
+        }
+        assert_eq!(floor([(1.0, 2.0), (0.0, 2.0)].into_iter(), 2), f64::NEG_INFINITY);
     }
 }
