@@ -5,20 +5,22 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use half::{bf16, f16};
-use hfy_store::{Info, Memory, Storable};
+use hfy_store::{Info, Memory, Storable, Texts};
 use ndarray::Array2;
 use serde_json::json;
 
 fn seed<T: Storable>(value: T, full: bool) -> hfy_store::Result<Vec<u8>> {
-    let mut memory = Memory::from_patterns(Array2::from_elem((4, 3), value).view())?;
+    let memory = Memory::temporary(T::DTYPE, 3)?;
+    let mut texts = Texts::default();
     if full {
-        memory.set_label(1, Some("one"))?;
-        memory.set_metadata(2, Some(&json!({"two": [2, null]})))?;
+        texts.labels = vec![None, Some("one".into()), None, None];
+        texts.metadata = vec![None, None, Some(json!({"two": [2, null]})), None];
         memory.set_info(Info { name: Some("seed".into()), ..Info::default() })?;
     }
+    memory.add(Array2::from_elem((4, 3), value).view(), &texts)?;
     memory.remove(&[0])?;
     let mut file = Cursor::new(Vec::new());
-    memory.write_to(&mut file)?;
+    memory.snapshot()?.write_to(&mut file)?;
     Ok(file.into_inner())
 }
 

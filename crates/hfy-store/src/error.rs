@@ -97,12 +97,35 @@ pub enum Error {
         /// The id that the next pattern will get.
         next: u64,
     },
-    /// A memory without a file was told to save.
-    #[error("this memory was never saved or opened: name its file with save_as")]
-    NoFile,
-    /// Another program has replaced the file since it was opened.
-    #[error("{} was replaced after this memory opened it: save under another name, or over it with save_as", path.display())]
-    Replaced {
+    /// SQLite refused, or its file is damaged.
+    #[error("{}: {source}", path.display())]
+    Catalogue {
+        /// The catalogue.
+        path: PathBuf,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// Other writers did not finish in time.
+    #[error("cannot {action} {}: {holder}; waited {seconds} s", memory.display())]
+    Busy {
+        /// The memory.
+        memory: PathBuf,
+        /// What was to be done.
+        action: &'static str,
+        /// How long was waited.
+        seconds: f64,
+        /// Who writes, and since when.
+        holder: String,
+    },
+    /// A memory exists already where one was to be made.
+    #[error("{} exists already", path.display())]
+    Exists {
+        /// The memory.
+        path: PathBuf,
+    },
+    /// A memory that can only be read was to be changed.
+    #[error("{} is one file, which is only read: import it into a memory to change it", path.display())]
+    ReadOnly {
         /// The file.
         path: PathBuf,
     },
@@ -124,6 +147,18 @@ impl Error {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Error::Io { action, path, source }
+    }
+
+    /// Names the file in an error of writing.
+    pub(crate) fn at(self, file: &std::path::Path) -> Self {
+        match self {
+            Error::Io { action: "write", source, .. } => Error::Io { action: "write", path: file.to_owned(), source },
+            other => other,
+        }
+    }
+
+    pub(crate) fn catalogue(path: &std::path::Path) -> impl Fn(rusqlite::Error) -> Self + '_ {
+        move |source| Error::Catalogue { path: path.to_owned(), source }
     }
 }
 

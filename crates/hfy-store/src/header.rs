@@ -1,4 +1,4 @@
-//! The header of a memory file: which tensors there are, where they lie, and what is said about them.
+//! The header of a file of patterns: which tensors there are, where they lie, and what is said about them.
 //!
 //! `docs/memory-format.md` is the specification.
 
@@ -27,7 +27,7 @@ const PATTERN_ALIGN: usize = 64;
 
 pub(crate) const PATTERNS: &str = "patterns";
 pub(crate) const IDS: &str = "ids";
-const HEADER: &str = "header";
+pub(crate) const HEADER: &str = "header";
 
 /// Where a text per pattern lies in the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,46 @@ pub(crate) struct Layout {
     pub(crate) next_id: u64,
     pub(crate) info: Info,
     pub(crate) checksums: BTreeMap<String, u64>,
+    pub(crate) blocks: Option<Blocks>,
+}
+
+/// Checksums of the patterns, a block of rows each.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Blocks {
+    /// Rows in a block; the last block may have fewer.
+    pub(crate) rows: usize,
+    pub(crate) checksums: Vec<u64>,
+}
+
+/// Bytes of patterns under one checksum: what one read of a damaged file wastes, against the length of the header.
+const BLOCK_BYTES: usize = 1 << 20;
+/// No file has more blocks, so that their checksums take at most 256 KiB of the header.
+const MAX_BLOCKS: usize = 1 << 14;
+const BLOCKS: &str = "blocks";
+
+/// Rows of a block in a file that this crate writes.
+pub(crate) fn rows_per_block(rows: usize, width: usize) -> usize {
+    (BLOCK_BYTES / width.max(1)).max(rows.div_ceil(MAX_BLOCKS)).max(1)
+}
+
+impl Blocks {
+    /// `ROWS:` and sixteen digits a block.
+    fn read(text: &str, rows: usize) -> Result<Self, Fault> {
+        let wrong = |rule: &str| Fault::new(BLOCKS, format!("{text:?}"), rule);
+        let (size, digits) = text.split_once(':').ok_or_else(|| wrong("must be ROWS:CHECKSUMS"))?;
+        let size: usize = size.parse().map_err(|_| wrong("must begin with the number of rows in a block"))?;
+        if size == 0 || digits.len() != 16 * rows.div_ceil(size) || !digits.bytes().all(is_digit) {
+            return Err(wrong(&format!("must have 16 digits of 0-9a-f for each block of {rows} rows")));
+        }
+        let checksums = digits.as_bytes().chunks(16).map(|sum| {
+            std::str::from_utf8(sum).ok().and_then(|sum| u64::from_str_radix(sum, 16).ok()).unwrap_or_default()
+        });
+        Ok(Blocks { rows: size, checksums: checksums.collect() })
+    }
+}
+
+fn is_digit(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
 impl Layout {
@@ -57,6 +97,13 @@ impl Layout {
             .first_chunk::<8>()
             .ok_or_else(|| Fault::new("length", file.len(), "a memory file has at least 8 bytes"))?;
         let length = u64::from_le_bytes(*length);
+        if file.get(8).is_some_and(|&first| first != b'{') {
+            return Err(Fault::new(
+                "format",
+                "unknown",
+                "this is not a memory, whose file begins as safetensors files do",
+            ));
+        }
         if length > MAX_HEADER as u64 {
             return Err(Fault::new("header length", length, format!("must not exceed {MAX_HEADER}")));
         }
@@ -128,8 +175,9 @@ impl Layout {
         let next_id = next_id
             .parse()
             .map_err(|_| Fault::new("next_id", format!("{next_id:?}"), "must be a number from 0 to 2^64 - 1"))?;
+        let blocks = texts.remove(BLOCKS).map(|text| Blocks::read(&text, rows)).transpose()?;
         let info = Info::read(texts);
-        Ok(Layout { dtype, rows, dim, patterns: found, ids, texts: places, next_id, info, checksums })
+        Ok(Layout { dtype, rows, dim, patterns: found, ids, texts: places, next_id, info, checksums, blocks })
     }
 }
 
@@ -149,7 +197,7 @@ fn read_checksums(texts: &BTreeMap<String, String>) -> Result<BTreeMap<String, u
     let stored = texts.iter().filter_map(|(key, digits)| Some((key.strip_prefix("checksum.")?, digits)));
     stored
         .map(|(part, digits)| {
-            let plain = digits.len() == 16 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+            let plain = digits.len() == 16 && digits.bytes().all(is_digit);
             match u64::from_str_radix(digits, 16) {
                 Ok(value) if plain => Ok((part.to_owned(), value)),
                 _ => Err(Fault::new(format!("checksum.{part}"), format!("{digits:?}"), "must be 16 digits of 0-9a-f")),
@@ -196,6 +244,8 @@ fn aligned(name: &str, range: &Range<usize>, size: usize) -> Result<(), Fault> {
 #[derive(Debug)]
 pub(crate) struct Draft {
     bytes: Vec<u8>,
+    /// Where the digits of the first block stand.
+    blocks: usize,
     pub(crate) data_len: usize,
 }
 
@@ -230,6 +280,10 @@ impl Draft {
         let parts = tensors.iter().map(|t| t.name).chain([HEADER]);
         texts.extend(parts.map(|part| (format!("checksum.{part}"), "0".repeat(16))));
         info.write(&mut texts);
+        let patterns = tensors.iter().find(|tensor| tensor.name == PATTERNS)?;
+        let rows = patterns.shape[0];
+        let block_rows = rows_per_block(rows, patterns.bytes / rows.max(1));
+        texts.insert(BLOCKS.to_owned(), format!("{block_rows}:{}", "0".repeat(16 * rows.div_ceil(block_rows))));
 
         let (mut entries, mut end, mut before_patterns) = (Vec::new(), 0usize, 0);
         for tensor in tensors {
@@ -246,7 +300,8 @@ impl Draft {
         let mut bytes = ((start - 8) as u64).to_le_bytes().to_vec();
         bytes.extend_from_slice(text.as_bytes());
         bytes.resize(start, b' ');
-        (start - 8 <= MAX_HEADER).then_some(Draft { bytes, data_len: end })
+        let blocks = after(&bytes, &format!("\"{BLOCKS}\":\"{block_rows}:"))?;
+        (start - 8 <= MAX_HEADER).then_some(Draft { bytes, blocks, data_len: end })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -260,19 +315,29 @@ impl Draft {
         }
     }
 
+    /// Records the checksum of a block of patterns.
+    pub(crate) fn seal_block(&mut self, block: usize, checksum: u64) {
+        let at = self.blocks + 16 * block;
+        self.bytes[at..at + 16].copy_from_slice(format!("{checksum:016x}").as_bytes());
+    }
+
     /// Records the checksum of the header itself, last.
-    pub(crate) fn finish(mut self) -> Vec<u8> {
+    pub(crate) fn finish(mut self) -> (Vec<u8>, u64) {
         let checksum = header_checksum(&self.bytes);
         self.seal(HEADER, checksum);
-        self.bytes
+        (self.bytes, checksum)
     }
 }
 
 /// Where the sixteen digits of a checksum stand. Quotes inside a JSON string are escaped, so no text can imitate it.
 fn digits(header: &[u8], part: &str) -> Option<Range<usize>> {
-    let key = format!("\"checksum.{part}\":\"");
-    let at = header.windows(key.len()).position(|window| window == key.as_bytes())? + key.len();
+    let at = after(header, &format!("\"checksum.{part}\":\""))?;
     (at + 16 <= header.len()).then_some(at..at + 16)
+}
+
+/// Where the bytes after a text begin.
+fn after(header: &[u8], text: &str) -> Option<usize> {
+    Some(header.windows(text.len()).position(|window| window == text.as_bytes())? + text.len())
 }
 
 /// Of the length and the header, with zeros for the digits of this checksum.

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::{Error, Result};
 
-/// Texts about the memory as a whole, kept in the header of the file. Nothing here changes how patterns are read.
+/// Texts about the memory as a whole. Nothing here changes how patterns are read.
 ///
 /// ```
 /// use hfy_store::{Dtype, Info, Memory};
 ///
-/// let mut memory = Memory::new(Dtype::F32, 4)?;
+/// let memory = Memory::temporary(Dtype::F32, 4)?;
 /// let info = Info { name: Some("glyphs".into()), omega: Some("entmax:1.5".into()), ..Info::default() };
 /// memory.set_info(info)?;
-/// assert_eq!(memory.info().omega.as_deref(), Some("entmax:1.5"));
+/// assert_eq!(memory.info()?.omega.as_deref(), Some("entmax:1.5"));
 /// # Ok::<(), hfy_store::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ pub struct Info {
 
 /// Names that belong to the format.
 fn reserved(key: &str) -> bool {
-    let own = ["format", "version", "next_id", "name", "created_by", "omega", "psi", "beta"];
+    let own = ["format", "version", "next_id", "name", "created_by", "omega", "psi", "beta", "blocks"];
     own.contains(&key) || key.starts_with("checksum.")
 }
 

@@ -1,47 +1,51 @@
-//! A memory you can keep: patterns under stable ids, with labels and metadata, in one file.
+//! A memory you can keep: patterns under stable ids, with labels and metadata, that many processes use at once.
 //!
 //! ```
-//! use hfy_store::Memory;
+//! use hfy_store::{Dtype, Filter, Memory, Texts};
 //! use ndarray::array;
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("letters.hfy");
-//! let mut memory = Memory::from_patterns(array![[1.0f32, -1.0, 1.0], [-1.0, 1.0, 1.0]].view())?;
-//! memory.set_label(0, Some("a"))?;
-//! memory.save_as(&path)?;
+//! let memory = Memory::create(&path, Dtype::F32, 3)?;
+//! let texts = Texts { labels: vec![Some("a".into()), Some("b".into())], ..Texts::default() };
+//! memory.add(array![[1.0f32, -1.0, 1.0], [-1.0, 1.0, 1.0]].view(), &texts)?; // on disk when it returns
 //!
-//! let mut memory = Memory::open(&path)?; // a memory map: nothing is copied
-//! let id = memory.add(array![1.0f32, 1.0, -1.0].view())?;
-//! memory.remove(&[1])?;
-//! assert_eq!(memory.ids().collect::<Vec<_>>(), [0, 2]);
-//! assert_eq!(memory.row_of(id), Some(1));
-//! assert_eq!(memory.get(0)?.label()?, Some("a"));
-//! assert_eq!(memory.patterns::<f32>()?, array![[1.0, -1.0, 1.0], [1.0, 1.0, -1.0]]);
-//! memory.save()?; // a new file takes the old one's place at once, or not at all
+//! let letters = memory.snapshot()?.filtered(&"label = \"b\"".parse::<Filter>()?)?;
+//! assert_eq!(letters.patterns::<f32>()?, array![[-1.0, 1.0, 1.0]]); // a memory map: nothing is copied
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The file is a `safetensors` file, so that any framework reads it; `docs/memory-format.md` specifies it byte by byte.
-//! A file is data, never trusted: whatever is wrong with one is an [`Error`] that says what and where.
+//! A [`Memory`] is a folder: a SQLite catalogue and segments of patterns, which are `safetensors` files that any framework
+//! reads. [`Snapshot::export`] writes it as one file for exchange. `docs/memory-format.md` specifies both forms, and
+//! `docs/reliability.md` says what is promised and how it is tested. A file is data, never trusted: a fault in one is an
+//! [`Error`] that says what and where.
 
-mod base;
 mod bytes;
+mod catalogue;
+mod compact;
+pub mod disk;
 mod dtype;
 mod error;
+mod exchange;
+mod filter;
+mod folder;
 mod header;
 mod info;
 mod memory;
-mod record;
+mod pattern_file;
 mod replace;
-mod rows;
-mod runs;
-mod save;
+mod run;
+mod snapshot;
 mod text;
+mod texts;
+mod write;
+mod writer_lock;
 
 pub use dtype::{Dtype, Storable};
 pub use error::{Error, Result};
+pub use filter::Filter;
 pub use info::Info;
-pub use memory::{Memory, Pending};
-pub use record::Record;
+pub use memory::{Memory, Options};
 pub use replace::replace_file;
-pub use runs::AnyPatterns;
+pub use snapshot::{AnyPatterns, Record, Snapshot};
+pub use texts::Texts;

@@ -1,428 +1,480 @@
-//! The memory: an opened file that never changes, and what was done since.
+//! The memory: a folder that any number of processes read and write.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::ArrayView2;
 use serde_json::Value;
 
-use crate::base::{self, Base};
-use crate::bytes::Bytes;
-use crate::header::MAX_DIM;
-use crate::replace::Stamp;
-use crate::rows::Rows;
-use crate::text::Kind;
-use crate::{Dtype, Error, Info, Result, Storable};
+use crate::catalogue::Catalogue;
+use crate::disk::{Disk, SystemDisk};
+use crate::folder::{Folder, GENERATION, NEXT_ID, Writer, check_dim, info_of};
+use crate::snapshot::check_type;
+use crate::texts::{Checked, Texts, checked_label, checked_metadata};
+use crate::{Dtype, Error, Filter, Info, Result, Snapshot, Storable};
 
-/// Patterns of one length and one element type, each under an id that is never used again.
+/// How long a writer waits for others, unless told otherwise.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Ids are integers of SQLite, which have a sign.
+const MAX_ID: u64 = i64::MAX as u64;
+
+/// Patterns of one length and one element type under ids that are never used again, with labels and metadata.
 ///
-/// # Ids and rows
-/// Ids are given out from 0 upwards and stay with their pattern. Rows are positions in [`Memory::patterns`]: ids ascend
-/// along the rows, and a removal moves later patterns to earlier rows. [`Memory::row_of`] and [`Memory::id_of`] go
-/// from one to the other in O(log n), and in O(1) while nothing was ever removed.
+/// A memory is a folder: a SQLite catalogue and immutable segments of patterns (`docs/memory-format.md`). Handles are
+/// cheap to clone and may be used from any thread. Every change is one transaction: it is on disk when the call returns,
+/// or it did not happen. Writers wait for one another; readers work on [snapshots](Snapshot) and never wait.
 ///
-/// # What is copied when
-/// An opened memory is a map of its file, shared by its clones and by other processes, and is never written to. Added
-/// patterns go to an owned tail; an update of a pattern in the file is kept beside it; a removal is a mark. So each
-/// costs what it touches and not the size of the file. [`Memory::stretches`] reads everything in place.
-/// [`Memory::patterns`] gives a view without a copy while the patterns are one stretch: in a memory just opened or
-/// saved, in one that was never opened, after removals at either end. Otherwise it copies all of them, at each call;
-/// to copy once, [`Memory::compact`] or save.
+/// A file of the exchange format opens as a memory too, which can only be read.
 ///
-/// # When the room of removed patterns comes back
-/// In the file: at the next save. In the tail: as soon as half of its patterns are removed, so that a memory where
-/// patterns come and go stays within twice its size. [`Memory::compact`] takes everything into the tail at once.
+/// ```
+/// use hfy_store::{Dtype, Memory, Texts};
+/// use ndarray::array;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("letters.hfy");
+/// let memory = Memory::create(&path, Dtype::F32, 3)?;
+/// let texts = Texts { labels: vec![Some("a".into()), None], ..Texts::default() };
+/// memory.add(array![[1.0f32, -1.0, 1.0], [-1.0, 1.0, 1.0]].view(), &texts)?;
+///
+/// let other = Memory::open(&path)?; // here, or in another process
+/// let id = other.add(array![[1.0f32, 1.0, -1.0]].view(), &Texts::default())?.start;
+/// other.remove(&[1])?;
+/// let now = memory.snapshot()?;
+/// assert_eq!(now.ids()?, [0, 2]);
+/// assert_eq!(now.row_of(id)?, Some(1));
+/// assert_eq!(now.get(0)?.label.as_deref(), Some("a"));
+/// assert_eq!(now.patterns::<f32>()?, array![[1.0, -1.0, 1.0], [1.0, 1.0, -1.0]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Memory {
-    pub(crate) dtype: Dtype,
-    pub(crate) dim: usize,
-    pub(crate) info: Info,
-    pub(crate) next_id: u64,
-    /// The opened file. Its rows are the first places.
-    pub(crate) base: Option<Arc<Base>>,
-    /// Rows added since. Their places follow those of the file, and their ids are greater.
-    pub(crate) tail: Rows,
-    pub(crate) tail_ids: Vec<u64>,
-    /// Places of removed rows, ascending.
-    pub(crate) removed: Vec<usize>,
-    /// For a place in the file, the row of `patched` to use instead.
-    pub(crate) patches: BTreeMap<usize, usize>,
-    pub(crate) patched: Rows,
-    /// Texts given since, by id; `None` hides one in the file.
-    pub(crate) texts: [HashMap<u64, Option<Box<str>>>; 2],
-    pub(crate) path: Option<PathBuf>,
-    pub(crate) stamp: Option<Stamp>,
-    pub(crate) changed: bool,
+    home: Home,
 }
 
-/// What a save would change in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pending {
-    /// Patterns that are not in the file.
-    pub added: usize,
-    /// Patterns in the file that are removed.
-    pub removed: usize,
-    /// Patterns in the file that were replaced.
-    pub updated: usize,
+#[derive(Debug, Clone)]
+enum Home {
+    Folder(Arc<Folder>),
+    /// An exchange file.
+    File(Snapshot),
+}
+
+/// How a memory is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How long a writer waits for others before it gives up with [`Error::Busy`]: 60 s, unless set.
+    pub patience: Duration,
+    /// Where segments are written: the file system, unless set.
+    pub disk: Arc<dyn Disk>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { patience: PATIENCE, disk: Arc::new(SystemDisk) }
+    }
 }
 
 impl Memory {
-    /// An empty memory for patterns of length `dim`.
-    pub fn new(dtype: Dtype, dim: usize) -> Result<Self> {
-        if dim == 0 || dim > MAX_DIM {
-            return Err(Error::argument("dim", dim, "must be from 1 to 2^27"));
+    /// Makes an empty memory for patterns of length `dim`.
+    pub fn create(path: impl AsRef<Path>, dtype: Dtype, dim: usize) -> Result<Self> {
+        Memory::create_with(path.as_ref(), dtype, dim, false, |_| Ok::<_, Error>(()))?;
+        Memory::open(path)
+    }
+
+    /// Makes a memory and fills it. It appears under its name whole, or not at all.
+    ///
+    /// With `replace`, a memory or a file that is there under this name makes place; any other folder is refused.
+    pub fn create_with<R, E: From<Error>>(
+        path: &Path,
+        dtype: Dtype,
+        dim: usize,
+        replace: bool,
+        fill: impl FnOnce(&Memory) -> std::result::Result<R, E>,
+    ) -> std::result::Result<R, E> {
+        check_dim(dim)?;
+        if !replace && std::fs::symlink_metadata(path).is_ok() {
+            return Err(Error::Exists { path: path.to_owned() }.into());
         }
-        Ok(Memory {
-            dtype,
-            dim,
-            info: Info::default(),
-            next_id: 0,
-            base: None,
-            tail: Rows::new(dtype),
-            tail_ids: Vec::new(),
-            removed: Vec::new(),
-            patches: BTreeMap::new(),
-            patched: Rows::new(dtype),
-            texts: Default::default(),
-            path: None,
-            stamp: None,
-            changed: true,
-        })
+        if path.is_dir() && !Memory::is_memory(path) {
+            let rule = "is a folder, but no memory: it is not replaced";
+            return Err(Error::argument("path", path.display(), rule).into());
+        }
+        let parent = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let name = path.file_name().ok_or_else(|| Error::argument("path", path.display(), "must name a memory"))?;
+        let mut prefix = std::ffi::OsString::from(".");
+        prefix.push(name);
+        // Deleted again if anything fails from here on.
+        let made = tempfile::Builder::new().prefix(&prefix).suffix(".part").tempdir_in(parent);
+        let part = made.map_err(Error::io("create", path))?;
+        Folder::fill(part.path(), dtype, dim, true, &SystemDisk)?;
+        let memory = Memory::open(part.path())?;
+        let filled = fill(&memory)?;
+        drop(memory);
+        put_in_place(part, path, replace)?;
+        SystemDisk.sync_folder(parent).map_err(Error::io("force to disk", parent))?;
+        Ok(filled)
     }
 
-    /// A memory of the rows of an array, with the ids 0, 1, 2 and so on.
-    pub fn from_patterns<T: Storable>(patterns: ArrayView2<'_, T>) -> Result<Self> {
-        let mut memory = Memory::new(T::DTYPE, patterns.ncols())?;
-        memory.add_batch(patterns)?;
-        Ok(memory)
+    /// An empty memory that is deleted with its last handle, and never waits for the disk.
+    pub fn temporary(dtype: Dtype, dim: usize) -> Result<Self> {
+        check_dim(dim)?;
+        let folder = tempfile::tempdir().map_err(Error::io("create", std::env::temp_dir()))?;
+        let (path, Options { patience, disk }) = (folder.path().to_owned(), Options::default());
+        Folder::fill(&path, dtype, dim, false, &*disk)?;
+        Ok(Memory { home: Home::Folder(Arc::new(Folder::open(path, patience, disk, Some(folder))?)) })
     }
 
-    /// Opens a file by memory map.
+    /// Opens a memory, or an exchange file to be read. The time does not depend on how many patterns there are.
     ///
-    /// Reads the header, the ids and the offsets of the texts (8 bytes a pattern each), and checks them: sizes, order,
-    /// checksums. Patterns and texts stay on disk until they are used; texts are checked at each use. To check
-    /// everything, [`Memory::verify`].
-    ///
-    /// While the memory lives, no program may change the file in place or shorten it; the operating system would show
-    /// the change or end the process (`SIGBUS`). Saves of this crate replace the file and are always safe.
+    /// While a file is open no program may change it in place or shorten it; the operating system would show the change or
+    /// end the process (`SIGBUS`). This crate never does.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Memory::open_with(path, Options::default())
+    }
+
+    /// The same, with other options.
+    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
-        // Asked before opening, because opening a pipe would wait for its writer.
-        let kind = std::fs::metadata(path).map_err(Error::io("open", path))?;
-        if !kind.is_file() {
-            let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a regular file");
-            return Err(Error::io("open", path)(source));
+        let home = if std::fs::metadata(path).map_err(Error::io("open", path))?.is_dir() {
+            // The folder of the process may change.
+            let path = std::path::absolute(path).map_err(Error::io("open", path))?;
+            Home::Folder(Arc::new(Folder::open(path, options.patience, options.disk, None)?))
+        } else {
+            Home::File(Snapshot::of_file(path)?)
+        };
+        Ok(Memory { home })
+    }
+
+    /// Whether a path leads to a memory or an exchange file, by its first bytes.
+    pub fn is_memory(path: &Path) -> bool {
+        if path.is_dir() {
+            return path.join(crate::catalogue::NAME).is_file();
         }
-        let file = File::open(path).map_err(Error::io("open", path))?;
-        let stamp = Stamp::of(&file.metadata().map_err(Error::io("read the size of", path))?);
-        let base = Base::new(Bytes::map(&file, path)?, path.display().to_string())?;
-        let mut memory = Memory::of_base(base)?;
-        memory.path = Some(path.to_owned());
-        memory.stamp = Some(stamp);
-        Ok(memory)
+        path.is_file() && Snapshot::of_file(path).is_ok()
     }
 
-    /// Reads a file that is in memory already. Copies it once.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Memory::of_base(Base::new(Bytes::copy(bytes), "bytes".to_owned())?)
-    }
-
-    fn of_base(base: Base) -> Result<Self> {
-        let mut memory = Memory::new(base.layout.dtype, base.layout.dim)?;
-        memory.info = base.layout.info.clone();
-        memory.next_id = base.layout.next_id;
-        memory.base = Some(Arc::new(base));
-        memory.changed = false;
-        Ok(memory)
+    /// The memory now.
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        match &self.home {
+            Home::Folder(folder) => Snapshot::of_folder(folder),
+            Home::File(snapshot) => Ok(snapshot.clone()),
+        }
     }
 
     /// The element type.
     pub fn dtype(&self) -> Dtype {
-        self.dtype
+        match &self.home {
+            Home::Folder(folder) => folder.dtype,
+            Home::File(snapshot) => snapshot.dtype(),
+        }
     }
 
     /// The length of a pattern.
     pub fn dim(&self) -> usize {
-        self.dim
+        match &self.home {
+            Home::Folder(folder) => folder.dim,
+            Home::File(snapshot) => snapshot.dim(),
+        }
     }
 
-    /// How many patterns there are.
-    pub fn len(&self) -> usize {
-        self.places() - self.removed.len()
+    /// The folder or the file.
+    pub fn path(&self) -> &Path {
+        match &self.home {
+            Home::Folder(folder) => &folder.path,
+            Home::File(snapshot) => snapshot.path(),
+        }
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// Whether this is an exchange file, which can only be read.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self.home, Home::File(_))
+    }
+
+    /// How many patterns there are now.
+    pub fn count(&self) -> Result<usize> {
+        match &self.home {
+            Home::Folder(folder) => {
+                folder.read(|catalogue| Ok(catalogue.segments()?.iter().map(|segment| segment.live()).sum()))
+            }
+            Home::File(snapshot) => Ok(snapshot.len()),
+        }
+    }
+
+    /// Grows with every change, by whomever.
+    pub fn generation(&self) -> Result<u64> {
+        match &self.home {
+            Home::Folder(folder) => folder.read(|catalogue| catalogue.number(GENERATION)),
+            Home::File(_) => Ok(0),
+        }
     }
 
     /// What is known of the memory as a whole.
-    pub fn info(&self) -> &Info {
-        &self.info
-    }
-
-    /// Replaces what is known of the memory as a whole. `extra` cannot use the names of the format.
-    pub fn set_info(&mut self, info: Info) -> Result<()> {
-        info.check()?;
-        self.changed |= info != self.info;
-        self.info = info;
-        Ok(())
-    }
-
-    /// The file that [`Memory::save`] writes to.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
-    }
-
-    /// Where the patterns lie in the file, in bytes from its start, row after row; `None` unless all that there are lie there and
-    /// no others. For programs that map the file themselves.
-    pub fn place_in_file(&self) -> Option<Range<usize>> {
-        let untouched = self.tail_ids.is_empty() && self.removed.is_empty() && self.patches.is_empty();
-        let base = self.base.as_ref().filter(|_| untouched && self.path.is_some())?;
-        Some(base.layout.patterns.clone())
-    }
-
-    /// Whether anything was changed since the file was opened or saved.
-    pub fn is_changed(&self) -> bool {
-        self.changed
-    }
-
-    /// What a save would change in the file's patterns.
-    pub fn pending(&self) -> Pending {
-        let removed = self.removed.partition_point(|&place| place < self.base_rows());
-        let added = self.tail_ids.len() - (self.removed.len() - removed);
-        Pending { added, removed, updated: self.patches.len() }
-    }
-
-    /// The id that the next added pattern gets. No id from it upwards was ever given out.
-    pub fn next_id(&self) -> u64 {
-        self.next_id
-    }
-
-    /// Adds a pattern and returns its id.
-    pub fn add<T: Storable>(&mut self, pattern: ArrayView1<'_, T>) -> Result<u64> {
-        Ok(self.add_batch(pattern.insert_axis(Axis(0)))?.start)
-    }
-
-    /// Adds the rows of an array and returns their ids, which follow each other. If one row is refused, none is added.
-    pub fn add_batch<T: Storable>(&mut self, patterns: ArrayView2<'_, T>) -> Result<Range<u64>> {
-        let (rows, columns) = patterns.dim();
-        if columns != self.dim {
-            return Err(Error::Shape {
-                argument: "patterns",
-                got: vec![rows, columns],
-                expected: vec![rows, self.dim],
-            });
+    pub fn info(&self) -> Result<Info> {
+        match &self.home {
+            Home::Folder(folder) => folder.read(|catalogue| Ok(info_of(&catalogue.settings()?))),
+            Home::File(snapshot) => Ok(snapshot.info().clone()),
         }
-        self.check_type::<T>("patterns")?;
-        check_finite(patterns)?;
-        let end = self.next_id.checked_add(rows as u64);
-        let end = end.ok_or_else(|| Error::argument("next_id", self.next_id, "no ids are left for these patterns"))?;
-        self.tail.reserve(patterns.len())?;
-        let what = "ids";
-        self.tail_ids.try_reserve(rows).map_err(|_| Error::Allocation { what, bytes: rows.saturating_mul(8) })?;
-        match patterns.as_slice() {
-            Some(values) => self.tail.push(bytemuck::cast_slice(values)),
-            None => patterns.rows().into_iter().for_each(|row| self.tail.push(bytemuck::cast_slice(&row.to_vec()))),
+    }
+
+    /// Ids of the patterns that a filter lets through now, ascending.
+    pub fn query(&self, filter: &Filter) -> Result<Vec<u64>> {
+        match &self.home {
+            Home::Folder(folder) => folder.read(|catalogue| catalogue.query(filter)),
+            Home::File(snapshot) => snapshot.query(filter),
         }
-        let ids = self.next_id..end;
-        self.tail_ids.extend(ids.clone());
-        self.next_id = end;
-        self.changed |= rows > 0;
+    }
+
+    /// Closes the connection to the catalogue; it opens again when it is needed. To be called before a process forks:
+    /// SQLite must not be carried over.
+    pub fn release(&self) {
+        if let Home::Folder(folder) = &self.home {
+            folder.release();
+        }
+    }
+
+    fn folder(&self) -> Result<&Folder> {
+        match &self.home {
+            Home::Folder(folder) => Ok(folder),
+            Home::File(snapshot) => Err(Error::ReadOnly { path: snapshot.path().to_owned() }),
+        }
+    }
+
+    /// Adds the rows of an array, with their texts, and returns their ids, which follow each other. All or none.
+    pub fn add<T: Storable>(&self, patterns: ArrayView2<'_, T>, texts: &Texts) -> Result<Range<u64>> {
+        let folder = self.folder()?;
+        self.check_patterns(patterns)?;
+        let texts = texts.check(patterns.nrows())?;
+        let patterns = patterns.as_standard_layout();
+        let bytes: &[u8] = bytemuck::cast_slice(patterns.as_slice().expect("in standard order"));
+        folder.write("add to", |writer| {
+            let ids = writer.change(|_| {
+                let first = writer.catalogue.number(NEXT_ID)?;
+                let ids: Vec<u64> = (first..).take(patterns.nrows()).collect();
+                add_rows(writer, &ids, Box::new(std::iter::once(Ok(bytes))), &texts)
+            })?;
+            tidy(writer);
+            Ok(ids)
+        })
+    }
+
+    /// Adds the patterns of a snapshot of any memory of the same type and length, with their texts, under new ids. All or none.
+    pub fn merge(&self, other: &Snapshot) -> Result<Range<u64>> {
+        let folder = self.folder()?;
+        let next = |writer: &Writer<'_>| {
+            let first = writer.catalogue.number(NEXT_ID)?;
+            Ok((first..).take(other.len()).collect())
+        };
+        folder.write("merge into", |writer| self.take_in(writer, other, next))
+    }
+
+    /// Takes in the patterns of a snapshot under their own ids. The memory must be empty and new.
+    pub(crate) fn take_over(&self, other: &Snapshot) -> Result<()> {
+        self.folder()?.write("import into", |writer| {
+            self.take_in(writer, other, |_| other.ids())?;
+            writer.change(|catalogue| {
+                writer.set_info(other.info().clone())?;
+                check_ids(other.next_id())?;
+                catalogue.set(NEXT_ID, &other.next_id().to_string())
+            })
+        })
+    }
+
+    fn take_in(
+        &self,
+        writer: &Writer<'_>,
+        other: &Snapshot,
+        ids: impl FnOnce(&Writer<'_>) -> Result<Vec<u64>>,
+    ) -> Result<Range<u64>> {
+        if other.dim() != self.dim() {
+            let (got, expected) = (vec![other.len(), other.dim()], vec![other.len(), self.dim()]);
+            return Err(Error::Shape { argument: "patterns", got, expected });
+        }
+        if other.dtype() != self.dtype() {
+            return Err(Error::Type { argument: "patterns", got: other.dtype(), expected: self.dtype() });
+        }
+        let (mut labels, mut metadata) = (Vec::with_capacity(other.len()), Vec::with_capacity(other.len()));
+        for record in other.records()? {
+            let record = record?;
+            labels.push(checked_label(record.label.as_deref())?);
+            metadata.push(checked_metadata(record.metadata.as_ref())?);
+        }
+        let texts = Checked::of(labels, metadata);
+        let ids = writer.change(|_| add_rows(writer, &ids(writer)?, Box::new(other.runs_of_bytes()), &texts))?;
+        tidy(writer);
         Ok(ids)
     }
 
-    /// Replaces a pattern. Its id, label and metadata stay.
-    pub fn update<T: Storable>(&mut self, id: u64, pattern: ArrayView1<'_, T>) -> Result<()> {
-        let place = self.place(id)?;
-        if pattern.len() != self.dim {
-            return Err(Error::Shape { argument: "pattern", got: vec![pattern.len()], expected: vec![self.dim] });
+    /// Replaces patterns, which keep their ids, and their texts where `texts` has any: an empty list leaves those that are
+    /// there. All or none.
+    pub fn update<T: Storable>(&self, ids: &[u64], patterns: ArrayView2<'_, T>, texts: &Texts) -> Result<()> {
+        let folder = self.folder()?;
+        if ids.len() != patterns.nrows() {
+            return Err(Error::Shape { argument: "ids", got: vec![ids.len()], expected: vec![patterns.nrows()] });
         }
-        self.check_type::<T>("pattern")?;
-        check_finite(pattern.insert_axis(Axis(0)))?;
-        let values = pattern.to_vec();
-        let bytes: &[u8] = bytemuck::cast_slice(&values);
-        let width = self.width();
-        let (rows, row) = match place.checked_sub(self.base_rows()) {
-            Some(row) => (&mut self.tail, row),
-            None => {
-                let slots = self.patched.bytes().len() / width;
-                let slot = *self.patches.entry(place).or_insert(slots);
-                if slot == slots {
-                    self.patched.push(bytes);
-                }
-                (&mut self.patched, slot)
-            }
-        };
-        rows.bytes_mut()[row * width..][..width].copy_from_slice(bytes);
-        self.changed = true;
-        Ok(())
+        self.check_patterns(patterns)?;
+        let checked = texts.check(ids.len())?;
+        let order = ascending(ids)?;
+        let sorted: Vec<u64> = order.iter().map(|&at| ids[at]).collect();
+        let rows = patterns.select(ndarray::Axis(0), &order);
+        let bytes: &[u8] = bytemuck::cast_slice(rows.as_slice().expect("in standard order"));
+        folder.write("update", |writer| {
+            writer.change(|catalogue| {
+                remove_rows(writer, &sorted)?;
+                writer.put_segment(&sorted, Box::new(std::iter::once(Ok(bytes))))?;
+                put_texts(catalogue, ids, texts, &checked)
+            })?;
+            tidy(writer);
+            Ok(())
+        })
     }
 
-    /// Removes patterns. If one id is unknown, nothing is removed. Many at once cost little more than one.
-    pub fn remove(&mut self, ids: &[u64]) -> Result<()> {
-        let mut places = ids.iter().map(|&id| self.place(id)).collect::<Result<Vec<_>>>()?;
-        places.sort_unstable();
-        places.dedup();
-        for &place in &places {
-            self.patches.remove(&place);
-        }
-        for id in ids {
-            self.texts.iter_mut().for_each(|texts| drop(texts.remove(id)));
-        }
-        self.changed |= !places.is_empty();
-        // Two ascending sequences: the stable sort merges them in one pass.
-        self.removed.extend(places);
-        self.removed.sort();
-        self.shrink_tail();
-        Ok(())
-    }
-
-    /// Gives the room of removed rows in the tail back once they are half of it.
-    fn shrink_tail(&mut self) {
-        let base_rows = self.base_rows();
-        let first = self.removed.partition_point(|&place| place < base_rows);
-        if self.removed.len() - first <= self.tail_ids.len() / 2 {
-            return;
-        }
-        let gone = self.removed.split_off(first);
-        let keep = |row: usize| gone.binary_search(&(base_rows + row)).is_err();
-        self.tail.retain(self.dim, keep);
-        let mut row = 0..;
-        self.tail_ids.retain(|_| row.next().is_some_and(keep));
+    /// Removes patterns. If one id is unknown, nothing is removed.
+    pub fn remove(&self, ids: &[u64]) -> Result<()> {
+        let mut sorted = ids.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        self.folder()?.write("remove from", |writer| {
+            writer.change(|catalogue| {
+                remove_rows(writer, &sorted)?;
+                sorted.iter().try_for_each(|&id| catalogue.drop_pattern(id))
+            })?;
+            tidy(writer);
+            Ok(())
+        })
     }
 
     /// Sets or takes away the label of a pattern. An empty label is none.
-    pub fn set_label(&mut self, id: u64, label: Option<&str>) -> Result<()> {
-        self.place(id)?;
-        self.set_text(Kind::Label, id, label.filter(|label| !label.is_empty()).map(Box::from));
-        Ok(())
+    pub fn set_label(&self, id: u64, label: Option<&str>) -> Result<()> {
+        self.set_texts(&[id], &Texts { labels: vec![label.map(str::to_owned)], ..Texts::default() })
     }
 
     /// Sets or takes away the metadata of a pattern, any JSON value up to 127 levels deep.
-    pub fn set_metadata(&mut self, id: u64, metadata: Option<&Value>) -> Result<()> {
-        self.place(id)?;
-        let text = metadata.map(|value| {
-            let text = value.to_string();
-            // What could not be read back must not be written.
-            match serde_json::from_str::<Value>(&text) {
-                Ok(_) => Ok(text.into_boxed_str()),
-                Err(error) => Err(Error::argument("metadata", error, "must be JSON that can be read back")),
-            }
-        });
-        self.set_text(Kind::Metadata, id, text.transpose()?);
-        Ok(())
+    pub fn set_metadata(&self, id: u64, metadata: Option<&Value>) -> Result<()> {
+        self.set_texts(&[id], &Texts { metadata: vec![metadata.cloned()], ..Texts::default() })
     }
 
-    pub(crate) fn set_text(&mut self, kind: Kind, id: u64, text: Option<Box<str>>) {
-        self.texts[kind as usize].insert(id, text);
-        self.changed = true;
+    /// Sets or takes away texts of patterns: an empty list leaves those that are there. All or none.
+    pub fn set_texts(&self, ids: &[u64], texts: &Texts) -> Result<()> {
+        let checked = texts.check(ids.len())?;
+        ascending(ids)?;
+        let put = |catalogue: &Catalogue| put_texts(catalogue, ids, texts, &checked);
+        self.folder()?.write("label patterns of", |writer| writer.change(put))
     }
 
-    /// Takes everything into one owned array, so that [`Memory::patterns`] needs no copy from here on.
-    ///
-    /// What comes from the file is checked against its checksums on the way.
-    pub fn compact(&mut self) -> Result<()> {
-        if self.base.is_none() && self.removed.is_empty() {
-            return Ok(());
-        }
-        if let Some(base) = &self.base {
-            base.check_contents()?;
-        }
-        let mut rows = Rows::new(self.dtype);
-        rows.reserve(self.len() * self.dim)?;
-        self.runs().for_each(|run| rows.push(run.bytes));
-        let mut texts: [HashMap<u64, Option<Box<str>>>; 2] = Default::default();
-        for record in self.iter() {
-            for (kind, texts) in Kind::ALL.into_iter().zip(&mut texts) {
-                if let Some(text) = record.text(kind)? {
-                    texts.insert(record.id(), Some(text.into()));
-                }
-            }
-        }
-        self.tail_ids = self.ids().collect();
-        self.tail = rows;
-        self.texts = texts;
-        self.base = None;
-        self.removed.clear();
-        self.patches.clear();
-        self.patched = Rows::new(self.dtype);
-        Ok(())
+    /// Replaces what is known of the memory as a whole. `extra` cannot use the names of the format.
+    pub fn set_info(&self, info: Info) -> Result<()> {
+        info.check()?;
+        self.folder()?.write("describe", |writer| writer.change(|_| writer.set_info(info)))
     }
 
-    /// Reads everything: checksums, texts, and whether all patterns are finite. The first fault is the error.
+    /// Merges all segments into one, without those removed, so that [`Snapshot::patterns`] needs no copy.
+    pub fn compact(&self) -> Result<()> {
+        self.folder()?.write("compact", |writer| writer.compact_all())
+    }
+
+    /// Reads everything and checks it: see [`Snapshot::verify`].
     pub fn verify(&self) -> Result<()> {
-        match &self.base {
-            // What was added since was checked when it was added.
-            Some(base) => base.verify(),
-            None => Ok(()),
+        self.snapshot()?.verify()
+    }
+
+    fn check_patterns<T: Storable>(&self, patterns: ArrayView2<'_, T>) -> Result<()> {
+        let (rows, columns) = patterns.dim();
+        if columns != self.dim() {
+            let (got, expected) = (vec![rows, columns], vec![rows, self.dim()]);
+            return Err(Error::Shape { argument: "patterns", got, expected });
         }
+        check_type::<T>("patterns", self.dtype())?;
+        check_finite(patterns)
     }
+}
 
-    pub(crate) fn check_type<T: Storable>(&self, argument: &'static str) -> Result<()> {
-        if T::DTYPE == self.dtype {
-            return Ok(());
-        }
-        Err(Error::Type { argument, got: T::DTYPE, expected: self.dtype })
+/// A folder under its final name.
+fn put_in_place(part: tempfile::TempDir, path: &Path, replace: bool) -> Result<()> {
+    let old: Option<PathBuf> = (replace && std::fs::symlink_metadata(path).is_ok()).then(|| {
+        let mut name = part.path().as_os_str().to_owned();
+        name.push(".old");
+        name.into()
+    });
+    if let Some(old) = &old {
+        std::fs::rename(path, old).map_err(Error::io("replace", path))?;
     }
+    match std::fs::rename(part.path(), path) {
+        // Not there any more, so there is nothing to delete.
+        Ok(()) => drop(part.keep()),
+        Err(_) if !replace && path.exists() => return Err(Error::Exists { path: path.to_owned() }),
+        Err(source) => return Err(Error::io("create", path)(source)),
+    }
+    if let Some(old) = old {
+        let gone = if old.is_dir() { std::fs::remove_dir_all(&old) } else { std::fs::remove_file(&old) };
+        gone.map_err(Error::io("delete", old))?;
+    }
+    Ok(())
+}
 
-    /// Bytes of a pattern.
-    pub(crate) fn width(&self) -> usize {
-        self.dim * self.dtype.size()
+/// Rows under ascending ids, which are the greatest so far, with their texts.
+fn add_rows<'a>(
+    writer: &Writer<'_>,
+    ids: &'a [u64],
+    patterns: Box<dyn Iterator<Item = Result<&'a [u8]>> + 'a>,
+    texts: &Checked,
+) -> Result<Range<u64>> {
+    let next = writer.catalogue.number(NEXT_ID)?;
+    let Some(&last) = ids.last() else { return Ok(next..next) };
+    check_ids(last)?;
+    writer.put_segment(ids, patterns)?;
+    for (row, &id) in ids.iter().enumerate() {
+        writer.catalogue.put_pattern(id, texts.label(row), texts.metadata(row))?;
     }
+    writer.catalogue.set(NEXT_ID, &(last + 1).to_string())?;
+    Ok(ids[0]..last + 1)
+}
 
-    pub(crate) fn base_rows(&self) -> usize {
-        self.base.as_ref().map_or(0, |base| base.rows())
-    }
+fn check_ids(last: u64) -> Result<()> {
+    if last < MAX_ID { Ok(()) } else { Err(Error::argument("id", last, "ids of a memory are less than 2^63 - 1")) }
+}
 
-    /// Rows of the file and of the tail, removed ones included.
-    pub(crate) fn places(&self) -> usize {
-        self.base_rows() + self.tail_ids.len()
+/// Replaces the kinds of texts that are given, and leaves the others.
+fn put_texts(catalogue: &Catalogue, ids: &[u64], texts: &Texts, checked: &Checked) -> Result<()> {
+    if texts.labels.is_empty() && texts.metadata.is_empty() {
+        return Ok(());
     }
+    for (row, &id) in ids.iter().enumerate() {
+        let unknown = Error::UnknownId { id, next: catalogue.number(NEXT_ID)? };
+        let (_, label, metadata) = catalogue.pattern(id)?.ok_or(unknown)?;
+        let label = if texts.labels.is_empty() { label.as_deref() } else { checked.label(row) };
+        let metadata = if texts.metadata.is_empty() { metadata.as_deref() } else { checked.metadata(row) };
+        catalogue.put_pattern(id, label, metadata)?;
+    }
+    Ok(())
+}
 
-    pub(crate) fn id_at(&self, place: usize) -> u64 {
-        match (&self.base, place.checked_sub(self.base_rows())) {
-            (Some(base), None) => base.ids()[place],
-            (_, row) => self.tail_ids[row.unwrap_or(place)],
-        }
+/// The order of distinct ids.
+fn ascending(ids: &[u64]) -> Result<Vec<usize>> {
+    let mut order: Vec<usize> = (0..ids.len()).collect();
+    order.sort_by_key(|&at| ids[at]);
+    match order.windows(2).find(|pair| ids[pair[0]] == ids[pair[1]]) {
+        Some(pair) => Err(Error::argument("ids", ids[pair[0]], "must not occur twice")),
+        None => Ok(order),
     }
+}
 
-    pub(crate) fn place(&self, id: u64) -> Result<usize> {
-        let in_file = self.base.as_ref().and_then(|base| base.find(id));
-        let place = in_file.or_else(|| Some(self.base_rows() + base::find(&self.tail_ids, id)?));
-        place
-            .filter(|place| self.removed.binary_search(place).is_err())
-            .ok_or(Error::UnknownId { id, next: self.next_id })
+/// Marks the rows of these ids as removed.
+fn remove_rows(writer: &Writer<'_>, ids: &[u64]) -> Result<()> {
+    let mut segments = writer.catalogue.segments()?;
+    for &id in ids {
+        let (at, row) = writer.locate(&segments, id)?;
+        writer.catalogue.remove_row(&mut segments[at], row)?;
     }
+    segments.iter().try_for_each(|segment| writer.catalogue.put_segment(segment))
+}
 
-    /// Whether a pattern has this id.
-    pub fn contains(&self, id: u64) -> bool {
-        self.place(id).is_ok()
-    }
-
-    /// The row of an id.
-    pub fn row_of(&self, id: u64) -> Option<usize> {
-        let place = self.place(id).ok()?;
-        Some(place - self.removed.partition_point(|&removed| removed < place))
-    }
-
-    /// The id of a row.
-    pub fn id_of(&self, row: usize) -> Option<u64> {
-        Some(self.id_at(self.place_of_row(row)?))
-    }
-
-    pub(crate) fn place_of_row(&self, row: usize) -> Option<usize> {
-        // `removed[k] - k` is the row that follows the k-th removed place; it never descends.
-        let (mut from, mut to) = (0, self.removed.len());
-        while from < to {
-            let middle = from + (to - from) / 2;
-            if self.removed[middle] - middle <= row { from = middle + 1 } else { to = middle }
-        }
-        row.checked_add(from).filter(|&place| place < self.places())
-    }
+/// Merges where it pays. The change before is done: what fails here is tried again by the next writer.
+fn tidy(writer: &Writer<'_>) {
+    let _ = writer.compact_where_it_pays();
 }
 
 fn check_finite<T: Storable>(patterns: ArrayView2<'_, T>) -> Result<()> {

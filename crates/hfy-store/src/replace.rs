@@ -1,11 +1,11 @@
 //! A new file in the place of an old one: whole, or not at all.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
 
+use crate::disk::{Disk, SystemDisk};
 use crate::{Error, Result};
 
 /// Writes a file so that its name always leads to a whole one: the old until the end, then the new.
@@ -48,7 +48,7 @@ pub fn replace_file<E: From<Error>>(
         let _ = fs::remove_file(&part);
         return written;
     }
-    Ok(sync_folder(folder)?)
+    Ok(SystemDisk.sync_folder(folder).map_err(Error::io("force to disk", folder))?)
 }
 
 fn finish(file: &File, part: &Path, target: &Path) -> Result<()> {
@@ -57,14 +57,6 @@ fn finish(file: &File, part: &Path, target: &Path) -> Result<()> {
     }
     file.sync_all().map_err(Error::io("force to disk", part))?;
     fs::rename(part, target).map_err(Error::io("replace", target))
-}
-
-/// On other systems a folder cannot be opened, and the rename is all there is.
-fn sync_folder(folder: &Path) -> Result<()> {
-    if cfg!(unix) {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("force to disk", folder))?;
-    }
-    Ok(())
 }
 
 fn prefix(name: &OsStr) -> OsString {
@@ -118,22 +110,4 @@ fn is_part(rest: &[u8]) -> bool {
     let number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     let numbers = rest.strip_suffix(b".part").map(|numbers| numbers.split(|&b| b == b'-').collect::<Vec<_>>());
     matches!(numbers.as_deref(), Some([process, count]) if number(process) && number(count))
-}
-
-/// By what to know that a name leads to the same file as before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    inode: u64,
-}
-
-impl Stamp {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        let inode = std::os::unix::fs::MetadataExt::ino(metadata);
-        #[cfg(not(unix))]
-        let inode = 0;
-        Stamp { length: metadata.len(), modified: metadata.modified().ok(), inode }
-    }
 }

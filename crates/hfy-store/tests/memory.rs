@@ -1,106 +1,153 @@
-//! What a memory does, on its own and through its file.
+//! What a memory does, alone in its folder.
 
 mod support;
 
 use std::collections::BTreeMap;
 
 use half::{bf16, f16};
-use hfy_store::{AnyPatterns, Dtype, Error, Info, Memory, Pending, Record, Storable};
-use ndarray::{Array1, Array2, array, s};
+use hfy_store::{AnyPatterns, Dtype, Error, Info, Memory, Record, Snapshot, Storable, Texts};
+use ndarray::{Array2, array, s};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::{Numbers, bytes, content};
 
+fn none() -> Texts {
+    Texts::default()
+}
+
 fn three() -> Memory {
-    Memory::from_patterns(array![[1.0f32, 2.0], [3.0, 4.0], [5.0, 6.0]].view()).unwrap()
+    let memory = Memory::temporary(Dtype::F32, 2).unwrap();
+    memory.add(array![[1.0f32, 2.0], [3.0, 4.0], [5.0, 6.0]].view(), &none()).unwrap();
+    memory
 }
 
 #[test]
 fn ids_are_stable_and_never_used_again() {
-    let mut memory = three();
+    let memory = three();
     memory.remove(&[2, 0]).unwrap();
-    assert_eq!(memory.add(array![7.0f32, 8.0].view()).unwrap(), 3);
-    assert_eq!(memory.ids().collect::<Vec<_>>(), [1, 3]);
-    assert_eq!((memory.row_of(1), memory.row_of(3), memory.row_of(2)), (Some(0), Some(1), None));
-    assert_eq!((memory.id_of(0), memory.id_of(1), memory.id_of(2)), (Some(1), Some(3), None));
-    // Removing the last and saving must not bring its id back.
+    assert_eq!(memory.add(array![[7.0f32, 8.0]].view(), &none()).unwrap(), 3..4);
+    let now = memory.snapshot().unwrap();
+    assert_eq!(now.ids().unwrap(), [1, 3]);
+    assert_eq!([1, 3, 2].map(|id| now.row_of(id).unwrap()), [Some(0), Some(1), None]);
+    assert_eq!([0, 1].map(|row| now.id_of(row).unwrap()), [1, 3]);
+    assert!(now.id_of(2).is_err());
+    // The id of the last does not come back, in the memory or through a file.
     memory.remove(&[3]).unwrap();
-    let mut memory = Memory::from_bytes(&bytes(&memory)).unwrap();
-    assert_eq!(memory.add(array![7.0f32, 8.0].view()).unwrap(), 4);
-    assert_eq!(memory.get(3).unwrap_err().to_string(), "id = 3: no pattern in this memory has it any more");
-    assert_eq!(memory.get(9).unwrap_err().to_string(), "id = 9: no pattern in this memory has it");
+    assert_eq!(memory.add(array![[7.0f32, 8.0]].view(), &none()).unwrap(), 4..5);
+    memory.remove(&[4, 1]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let source = Snapshot::from_bytes(&bytes(&memory.snapshot().unwrap())).unwrap();
+    let memory = Memory::import(&source, folder.path().join("m"), false).unwrap();
+    assert_eq!(memory.add(array![[7.0f32, 8.0]].view(), &none()).unwrap(), 5..6);
+    let now = memory.snapshot().unwrap();
+    assert_eq!(now.get(3).unwrap_err().to_string(), "id = 3: no pattern in this memory has it any more");
+    assert_eq!(now.get(9).unwrap_err().to_string(), "id = 9: no pattern in this memory has it");
 }
 
 #[test]
-fn an_opened_memory_is_read_in_place_until_it_must_be_copied() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("m.hfy");
-    three().save_as(&path).unwrap();
-    let mut memory = Memory::open(&path).unwrap();
-    assert!(!memory.is_changed());
-    let view = memory.patterns::<f32>().unwrap();
-    assert!(view.is_view());
-    assert_eq!(view.as_ptr().align_offset(64), 0, "patterns start on a line of the cache");
-    let first = view.as_ptr();
-
-    memory.add(array![7.0f32, 8.0].view()).unwrap();
-    memory.update(1, array![-3.0f32, -4.0].view()).unwrap();
-    assert_eq!(memory.pending(), Pending { added: 1, removed: 0, updated: 1 });
-    let stretches: Vec<_> = memory.stretches::<f32>().unwrap().map(|(row, part)| (row, part.nrows())).collect();
-    assert_eq!(stretches, [(0, 1), (1, 1), (2, 1), (3, 1)]);
-    assert_eq!(memory.stretches::<f32>().unwrap().next().unwrap().1.as_ptr(), first, "the file, not a copy");
-    let copy = memory.patterns::<f32>().unwrap();
-    assert!(copy.is_owned());
-    assert_eq!(copy, array![[1.0f32, 2.0], [-3.0, -4.0], [5.0, 6.0], [7.0, 8.0]]);
-
-    memory.remove(&[0, 1]).unwrap();
-    assert_eq!(memory.pending(), Pending { added: 1, removed: 2, updated: 0 });
-    memory.save().unwrap();
-    assert_eq!(memory.pending(), Pending::default());
-    assert!(memory.patterns::<f32>().unwrap().is_view());
-    assert_eq!(Memory::open(&path).unwrap().patterns::<f32>().unwrap(), array![[5.0f32, 6.0], [7.0, 8.0]]);
-
+fn a_snapshot_stays_as_it_was() {
+    let memory = three();
+    memory.set_label(0, Some("before")).unwrap();
+    let before = memory.snapshot().unwrap();
+    let kept = content(&before).unwrap();
+    memory.set_label(0, Some("after")).unwrap();
+    memory.update(&[1], array![[-3.0f32, -4.0]].view(), &none()).unwrap();
     memory.remove(&[2]).unwrap();
-    assert!(memory.patterns::<f32>().unwrap().is_view(), "what is left is one stretch");
+    memory.compact().unwrap();
+    memory.set_info(Info { name: Some("new".into()), ..Info::default() }).unwrap();
+    assert_eq!(content(&before).unwrap(), kept);
+    let after = memory.snapshot().unwrap();
+    assert_eq!(after.patterns::<f32>().unwrap(), array![[1.0, 2.0], [-3.0, -4.0]]);
+    assert_eq!(after.get(0).unwrap().label.as_deref(), Some("after"));
+    assert!(after.generation() > before.generation());
 }
 
 #[test]
-fn the_place_of_patterns_is_known_while_they_are_the_file() {
+fn updates_keep_the_order_of_rows() {
+    let memory = three();
+    memory.update(&[1, 0], array![[30.0f32, 40.0], [10.0, 20.0]].view(), &none()).unwrap();
+    let expected = array![[10.0f32, 20.0], [30.0, 40.0], [5.0, 6.0]];
+    assert_eq!(memory.snapshot().unwrap().patterns::<f32>().unwrap(), expected);
+    memory.add(array![[7.0f32, 8.0]].view(), &none()).unwrap();
+    memory.update(&[1], array![[-1.0f32, -2.0]].view(), &none()).unwrap();
+    let now = memory.snapshot().unwrap();
+    assert_eq!(now.ids().unwrap(), [0, 1, 2, 3]);
+    assert_eq!(now.pattern::<f32>(1).unwrap(), array![-1.0, -2.0]);
+    memory.compact().unwrap();
+    let compacted = memory.snapshot().unwrap();
+    assert_eq!(compacted.segments(), 1);
+    assert!(compacted.patterns::<f32>().unwrap().is_view());
+    assert_eq!(content(&now).unwrap(), content(&compacted).unwrap());
+}
+
+#[test]
+fn texts_change_with_patterns_or_alone() {
+    let memory = three();
+    let texts = |labels: [Option<&str>; 2], metadata: Vec<Option<Value>>| Texts {
+        labels: labels.map(|label| label.map(str::to_owned)).to_vec(),
+        metadata,
+    };
+    let both = texts([Some("two"), Some("zero")], vec![Some(json!(2)), Some(json!(0))]);
+    memory.update(&[2, 0], array![[50.0f32, 60.0], [10.0, 20.0]].view(), &both).unwrap();
+    memory.set_texts(&[0, 1], &texts([None, Some("one")], vec![])).unwrap();
+    let now = memory.snapshot().unwrap();
+    let found: Vec<_> = now.records().unwrap().map(|record| record.map(|r| (r.label, r.metadata)).unwrap()).collect();
+    let expected = [(None, Some(json!(0))), (Some("one".into()), None), (Some("two".into()), Some(json!(2)))].to_vec();
+    assert_eq!(found, expected);
+    assert_eq!(now.patterns::<f32>().unwrap(), array![[10.0, 20.0], [3.0, 4.0], [50.0, 60.0]]);
+    assert_eq!(
+        (now.labelled().unwrap(), now.filtered(&"id < 2".parse().unwrap()).unwrap().labelled().unwrap()),
+        (2, 1)
+    );
+    // All or none.
+    let error = memory.set_texts(&[1, 9], &texts([None, None], vec![])).unwrap_err().to_string();
+    assert_eq!(error, "id = 9: no pattern in this memory has it");
+    let error = memory.set_texts(&[1, 1], &texts([None, None], vec![])).unwrap_err().to_string();
+    assert_eq!(error, "ids = 1: must not occur twice");
+    assert!(memory.update(&[1], array![[1.0f32, 1.0]].view(), &both).is_err());
+    assert_eq!(content(&memory.snapshot().unwrap()).unwrap(), content(&now).unwrap());
+}
+
+#[test]
+fn folders_that_are_no_memory_are_never_replaced() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("m.hfy");
-    let mut memory = three();
-    assert_eq!(memory.place_in_file(), None);
-    memory.save_as(&path).unwrap();
-    let place = memory.place_in_file().unwrap();
-    let file = std::fs::read(&path).unwrap();
+    let path = folder.path().join("pictures");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("a.png"), b"mine").unwrap();
+    let error = Memory::create_with(&path, Dtype::F32, 1, true, |_| Ok::<_, Error>(())).unwrap_err();
+    assert!(error.to_string().ends_with("pictures: is a folder, but no memory: it is not replaced"), "{error}");
+    assert_eq!(std::fs::read(path.join("a.png")).unwrap(), b"mine");
+}
+
+#[test]
+fn the_place_of_patterns_is_known_while_they_are_one_file() {
+    let memory = three();
+    let now = memory.snapshot().unwrap();
+    let (path, place) = now.place_in_file().unwrap().unwrap();
+    let file = std::fs::read(path).unwrap();
     let numbers: Vec<f32> = file[place].chunks(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect();
     assert_eq!(numbers, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    let mut changed = memory.clone();
-    changed.remove(&[1]).unwrap();
-    assert_eq!(changed.place_in_file(), None);
-    let mut changed = memory.clone();
-    changed.update(1, array![0.0f32, 0.0].view()).unwrap();
-    assert_eq!(changed.place_in_file(), None);
-    memory.add(array![7.0f32, 8.0].view()).unwrap();
-    assert_eq!(memory.place_in_file(), None);
-    assert_eq!(Memory::from_bytes(&bytes(&three())).unwrap().place_in_file(), None);
+    assert_eq!(now.patterns::<f32>().unwrap().as_ptr().align_offset(64), 0, "a line of the cache");
+    memory.remove(&[1]).unwrap();
+    assert!(memory.snapshot().unwrap().place_in_file().unwrap().is_none());
 }
 
 #[test]
-fn every_type_goes_through_the_file() {
+fn every_type_goes_through_segments_and_the_file() {
     fn check<T: Storable>(values: [T; 6], any: impl Fn(&AnyPatterns<'_>) -> bool) {
         let patterns = Array2::from_shape_vec((3, 2), values.to_vec()).unwrap();
-        let file = bytes(&Memory::from_patterns(patterns.view()).unwrap());
-        let mut memory = Memory::from_bytes(&file).unwrap();
-        assert_eq!(memory.dtype(), T::DTYPE);
-        assert_eq!(memory.patterns::<T>().unwrap(), patterns);
-        assert!(any(&memory.any_patterns().unwrap()));
-        memory.update(0, patterns.row(2)).unwrap();
-        memory.add(patterns.row(1)).unwrap();
-        let again = Memory::from_bytes(&bytes(&memory)).unwrap();
+        let memory = Memory::temporary(T::DTYPE, 2).unwrap();
+        memory.add(patterns.view(), &none()).unwrap();
+        memory.update(&[0], patterns.slice(s![2..3, ..]), &none()).unwrap();
+        memory.add(patterns.slice(s![1..2, ..]), &none()).unwrap();
+        memory.verify().unwrap();
+        let now = memory.snapshot().unwrap();
+        assert!(any(&now.any_patterns().unwrap()));
+        let again = Snapshot::from_bytes(&bytes(&now)).unwrap();
         again.verify().unwrap();
-        assert_eq!(again.get(0).unwrap().pattern::<T>().unwrap(), patterns.row(2));
-        assert_eq!(again.get(3).unwrap().pattern::<T>().unwrap(), patterns.row(1));
+        assert_eq!(again.dtype(), T::DTYPE);
+        assert_eq!(again.pattern::<T>(0).unwrap(), patterns.row(2));
+        assert_eq!(again.pattern::<T>(3).unwrap(), patterns.row(1));
         assert_eq!(T::DTYPE.to_string().parse::<Dtype>().unwrap(), T::DTYPE);
     }
     let values = [1.0f32, -2.0, 0.5, 0.25, 8.0, -0.0];
@@ -112,120 +159,169 @@ fn every_type_goes_through_the_file() {
 
 #[test]
 fn labels_metadata_and_info_are_kept() {
-    let mut memory = three();
-    memory.set_label(0, Some("eins, \"zwei\" \u{1F980}")).unwrap();
-    memory.set_label(1, Some("")).unwrap();
-    memory.set_metadata(2, Some(&json!({"from": ["a", 1, null, 0.1]}))).unwrap();
-    memory.set_metadata(1, Some(&Value::Null)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.hfy");
+    let memory = Memory::create(&path, Dtype::F32, 1).unwrap();
+    let labels = vec![Some("eins, \"zwei\" \u{1F980}".into()), Some(String::new()), None];
+    let metadata = vec![None, Some(Value::Null), Some(json!({"from": ["a", 1, null, 0.1]}))];
+    memory.add(array![[1.0f32], [2.0], [3.0]].view(), &Texts { labels, metadata }).unwrap();
     let extra = BTreeMap::from([("owner \"checksum.ids\":\"".to_owned(), "\"checksum.header\":\"\n".to_owned())]);
     let info = Info { name: Some("n".into()), beta: Some("0.1".into()), extra, ..Info::default() };
     memory.set_info(info.clone()).unwrap();
+    let info = Info { created_by: Some(format!("hfy-store {}", env!("CARGO_PKG_VERSION"))), ..info };
 
-    let mut memory = Memory::from_bytes(&bytes(&memory)).unwrap();
-    memory.verify().unwrap();
-    assert_eq!(memory.get(0).unwrap().label().unwrap(), Some("eins, \"zwei\" \u{1F980}"));
-    assert_eq!(memory.get(1).unwrap().label().unwrap(), None);
-    assert_eq!(memory.get(2).unwrap().metadata().unwrap(), Some(json!({"from": ["a", 1, null, 0.1]})));
-    assert_eq!(memory.get(1).unwrap().metadata().unwrap(), Some(Value::Null));
-    let created_by = Some(format!("hfy-store {}", env!("CARGO_PKG_VERSION")));
-    assert_eq!(memory.info(), &Info { created_by, ..info });
-
-    // Over what is in the file, and away from it.
-    memory.set_label(0, None).unwrap();
-    memory.set_label(2, Some("three")).unwrap();
-    memory.set_metadata(2, None).unwrap();
-    let texts = |memory: &Memory| -> Vec<(Option<String>, Option<Value>)> {
-        let texts = |r: Record<'_>| (r.label().unwrap().map(str::to_owned), r.metadata().unwrap());
-        memory.iter().map(texts).collect()
+    let check = |snapshot: &Snapshot| {
+        let texts: Vec<Record> = snapshot.records().unwrap().collect::<Result<_, _>>().unwrap();
+        assert_eq!(texts[0].label.as_deref(), Some("eins, \"zwei\" \u{1F980}"));
+        assert_eq!((&texts[1].label, &texts[1].metadata), (&None, &Some(Value::Null)));
+        assert_eq!(texts[2].metadata, Some(json!({"from": ["a", 1, null, 0.1]})));
+        assert_eq!(snapshot.info(), &info);
     };
-    let expected = [(None, None), (None, Some(Value::Null)), (Some("three".to_owned()), None)];
-    assert_eq!(texts(&memory), expected);
-    assert_eq!(texts(&Memory::from_bytes(&bytes(&memory)).unwrap()), expected);
-    memory.compact().unwrap();
-    assert_eq!(texts(&memory), expected);
+    drop(memory);
+    let memory = Memory::open(&path).unwrap();
+    check(&memory.snapshot().unwrap());
+    let file = folder.path().join("m.safetensors");
+    memory.snapshot().unwrap().export(&file).unwrap();
+    let exchanged = Memory::open(&file).unwrap();
+    check(&exchanged.snapshot().unwrap());
+    assert!(exchanged.is_read_only() && exchanged.query(&"label is null".parse().unwrap()).unwrap() == [1, 2]);
+    let text = exchanged.remove(&[0]).unwrap_err().to_string();
+    assert!(text.contains("import it into a memory to change it"), "{text}");
+    check(
+        &Memory::import(&exchanged.snapshot().unwrap(), folder.path().join("again"), false)
+            .unwrap()
+            .snapshot()
+            .unwrap(),
+    );
+
+    memory.set_label(0, None).unwrap();
+    memory.set_metadata(2, None).unwrap();
+    memory.set_info(Info::default()).unwrap();
+    let now = memory.snapshot().unwrap();
+    assert_eq!((now.get(0).unwrap().label, now.get(2).unwrap().metadata), (None, None));
+    assert_eq!(now.info().name, None);
 }
 
 #[test]
 fn the_same_memory_is_the_same_file() {
-    let mut memory = three();
-    for (id, label) in [(0, "a"), (1, "b"), (2, "c")] {
-        memory.set_label(id, Some(label)).unwrap();
-    }
-    assert_eq!(bytes(&memory), bytes(&memory.clone()));
-    assert_eq!(bytes(&memory), bytes(&Memory::from_bytes(&bytes(&memory)).unwrap()));
+    let memory = three();
+    memory.set_label(1, Some("b")).unwrap();
+    let file = bytes(&memory.snapshot().unwrap());
+    assert_eq!(file, bytes(&memory.snapshot().unwrap()));
+    assert_eq!(file, bytes(&Snapshot::from_bytes(&file).unwrap()));
+}
+
+#[test]
+fn merging_gives_new_ids_and_keeps_texts() {
+    let (one, two) = (three(), three());
+    two.set_label(2, Some("last")).unwrap();
+    assert_eq!(one.merge(&two.snapshot().unwrap()).unwrap(), 3..6);
+    let now = one.snapshot().unwrap();
+    assert_eq!((now.len(), now.get(5).unwrap().label.as_deref()), (6, Some("last")));
+    let other = Memory::temporary(Dtype::F64, 2).unwrap().snapshot().unwrap();
+    assert!(one.merge(&other).unwrap_err().to_string().contains("f64"));
+    let other = Memory::temporary(Dtype::F32, 3).unwrap().snapshot().unwrap();
+    assert!(one.merge(&other).unwrap_err().to_string().contains("expected [0, 2]"));
 }
 
 #[test]
 fn misuse_names_the_argument_the_value_and_the_rule() {
-    let mut memory = three();
-    let before = content(&memory).unwrap();
+    let memory = three();
+    let before = content(&memory.snapshot().unwrap()).unwrap();
     let message = |result: Result<(), Error>| result.unwrap_err().to_string();
-    assert_eq!(message(Memory::new(Dtype::F32, 0).map(drop)), "dim = 0: must be from 1 to 2^27");
-    assert_eq!(message(memory.add(array![1.0f32].view()).map(drop)), "patterns has shape [1, 1], expected [1, 2]");
+    let add = |patterns: Array2<f32>, texts: &Texts| memory.add(patterns.view(), texts).map(drop);
+    assert_eq!(message(Memory::temporary(Dtype::F32, 0).map(drop)), "dim = 0: must be from 1 to 2^27");
+    assert_eq!(message(add(array![[1.0]], &none())), "patterns has shape [1, 1], expected [1, 2]");
     assert_eq!(
-        message(memory.add(array![1.0f64, 2.0].view()).map(drop)),
+        message(memory.add(array![[1.0f64, 2.0]].view(), &none()).map(drop)),
         "patterns is of type f64, but the memory holds f32: convert it first"
     );
     assert_eq!(
-        message(memory.add_batch(array![[1.0f32, 2.0], [3.0, f32::NAN]].view()).map(drop)),
+        message(add(array![[1.0, 2.0], [3.0, f32::NAN]], &none())),
         "patterns = NaN in row 1, column 1: must be finite"
     );
-    assert!(message(memory.update(0, array![f32::INFINITY, 0.0].view())).contains("must be finite"));
-    assert!(message(memory.update(5, array![0.0f32, 0.0].view())).starts_with("id = 5"));
+    let two = Texts { labels: vec![None, None], ..none() };
+    assert_eq!(message(add(array![[1.0, 2.0]], &two)), "labels has shape [2], expected [1]");
+    let zero = Texts { labels: vec![Some("a\0b".into())], ..none() };
+    assert!(message(add(array![[1.0, 2.0]], &zero)).contains("zero character"));
+    let update = |ids: &[u64], patterns: Array2<f32>| message(memory.update(ids, patterns.view(), &none()));
+    assert!(update(&[0], array![[f32::INFINITY, 0.0]]).contains("must be finite"));
+    assert!(update(&[5], array![[0.0, 0.0]]).starts_with("id = 5"));
+    assert!(update(&[1, 1], array![[0.0, 0.0], [0.0, 0.0]]).contains("must not occur twice"));
+    assert!(update(&[1], array![[0.0, 0.0], [0.0, 0.0]]).contains("ids has shape [1]"));
     assert!(message(memory.remove(&[0, 5])).starts_with("id = 5"));
     assert!(message(memory.set_label(5, Some("x"))).starts_with("id = 5"));
-    assert!(message(memory.patterns::<f64>().map(drop)).contains("f64"));
-    assert!(message(memory.save()).contains("save_as"));
+    assert!(message(memory.snapshot().unwrap().patterns::<f64>().map(drop)).contains("f64"));
     let extra = BTreeMap::from([("next_id".to_owned(), "7".to_owned())]);
     assert!(message(memory.set_info(Info { extra, ..Info::default() })).contains("\"next_id\""));
-    let mut deep = Value::Null;
-    for _ in 0..200 {
-        deep = json!([deep]);
-    }
+    let deep = (0..200).fold(Value::Null, |inside, _| json!([inside]));
     assert!(message(memory.set_metadata(0, Some(&deep))).contains("recursion limit"));
-    assert_eq!(content(&memory).unwrap(), before, "nothing was changed");
+    assert_eq!(content(&memory.snapshot().unwrap()).unwrap(), before, "nothing was changed");
 
     memory.set_info(Info { name: Some("x".repeat(1 << 20)), ..Info::default() }).unwrap();
-    assert!(message(memory.write_to(std::io::Cursor::new(Vec::new()))).contains("1 MiB"));
+    assert!(message(memory.snapshot().unwrap().write_to(std::io::Cursor::new(Vec::new()))).contains("1 MiB"));
+}
+
+#[test]
+fn a_place_that_is_taken_is_kept_unless_it_is_to_be_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.hfy");
+    std::fs::write(&path, "mine").unwrap();
+    let text = Memory::create(&path, Dtype::F32, 2).unwrap_err().to_string();
+    assert!(text.ends_with("m.hfy exists already"), "{text}");
+    assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+    for dim in [2, 3] {
+        Memory::create_with(&path, Dtype::F32, dim, true, |_| Ok::<_, Error>(())).unwrap();
+        assert_eq!(Memory::open(&path).unwrap().dim(), dim);
+    }
+    let failed: Result<(), Error> = Memory::create_with(&path, Dtype::F32, 4, true, |memory| memory.remove(&[0]));
+    assert!(failed.is_err() && Memory::open(&path).unwrap().dim() == 3, "a memory that was not filled is not there");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
 }
 
 #[test]
 fn patterns_in_any_order_of_memory_are_taken() {
     let wide = array![[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
-    let memory = Memory::from_patterns(wide.t()).unwrap();
-    assert_eq!(memory.patterns::<f32>().unwrap(), wide.t());
-    let memory = Memory::from_patterns(wide.slice(s![.., ..;2])).unwrap();
-    assert_eq!(memory.patterns::<f32>().unwrap(), array![[1.0f32, 3.0], [4.0, 6.0]]);
+    let memory = Memory::temporary(Dtype::F32, 2).unwrap();
+    memory.add(wide.t(), &none()).unwrap();
+    memory.add(wide.slice(s![.., ..;2]), &none()).unwrap();
+    let expected = array![[1.0f32, 4.0], [2.0, 5.0], [3.0, 6.0], [1.0, 3.0], [4.0, 6.0]];
+    assert_eq!(memory.snapshot().unwrap().patterns::<f32>().unwrap(), expected);
+    memory.add(Array2::<f32>::zeros((0, 2)).view(), &none()).unwrap();
+    memory.remove(&[]).unwrap();
+    assert_eq!(memory.count().unwrap(), 5);
 }
 
 #[test]
-fn a_memory_where_patterns_come_and_go_stays_small() {
-    let mut memory = Memory::new(Dtype::F32, 4).unwrap();
-    for step in 0..10_000u64 {
-        memory.add(Array1::from_elem(4, step as f32).view()).unwrap();
+fn many_small_additions_leave_few_segments() {
+    let memory = Memory::temporary(Dtype::F32, 4).unwrap();
+    for step in 0..1000u64 {
+        assert_eq!(memory.add(Array2::from_elem((1, 4), step as f32).view(), &none()).unwrap().start, step);
         if let Some(old) = step.checked_sub(10) {
             memory.remove(&[old]).unwrap();
         }
     }
-    assert_eq!(memory.len(), 10);
-    assert!(memory.pending().added == 10);
-    assert_eq!(memory.get(9_995).unwrap().to_f64(), [9995.0; 4]);
-    assert!(format!("{memory:?}").len() < 4_000, "removed patterns are gone");
+    let now = memory.snapshot().unwrap();
+    assert_eq!(now.len(), 10);
+    assert!(now.segments() < 20, "{} segments", now.segments());
+    assert!(now.bytes() < 40_000, "{} bytes: removed patterns are gone", now.bytes());
+    assert_eq!(now.pattern_f64(5).unwrap(), [995.0; 4]);
+    now.verify().unwrap();
 }
 
 #[test]
 fn an_empty_memory_goes_through_the_file() {
-    let memory = Memory::from_bytes(&bytes(&Memory::new(Dtype::Bf16, 7).unwrap())).unwrap();
-    memory.verify().unwrap();
-    assert!(memory.is_empty() && memory.dim() == 7 && memory.iter().next().is_none());
-    assert_eq!(memory.patterns::<bf16>().unwrap().dim(), (0, 7));
+    let empty = Snapshot::from_bytes(&bytes(&Memory::temporary(Dtype::Bf16, 7).unwrap().snapshot().unwrap())).unwrap();
+    empty.verify().unwrap();
+    assert!(empty.is_empty() && empty.dim() == 7 && empty.records().unwrap().next().is_none());
+    assert_eq!(empty.patterns::<bf16>().unwrap().dim(), (0, 7));
 }
 
 #[test]
 fn types_can_be_sent_and_shared() {
     fn check<T: Send + Sync>() {}
     check::<Memory>();
-    check::<Record<'_>>();
+    check::<Snapshot>();
     check::<Error>();
     check::<AnyPatterns<'_>>();
 }
@@ -244,44 +340,44 @@ struct Plain {
 enum Step {
     Add(usize),
     Remove(Vec<usize>),
-    Update(usize),
+    Update(Vec<usize>),
     Label(usize, Option<String>),
     Metadata(usize, Option<i64>),
-    Save,
-    Bytes,
+    Exchange,
     Compact,
+    Reopen,
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (0usize..5).prop_map(Step::Add),
         3 => prop::collection::vec(any::<usize>(), 0..4).prop_map(Step::Remove),
-        3 => any::<usize>().prop_map(Step::Update),
-        2 => (any::<usize>(), prop::option::of(".{0,6}")).prop_map(|(at, label)| Step::Label(at, label)),
+        3 => prop::collection::vec(any::<usize>(), 0..4).prop_map(Step::Update),
+        2 => (any::<usize>(), prop::option::of("[^\0]{0,6}")).prop_map(|(at, label)| Step::Label(at, label)),
         2 => (any::<usize>(), prop::option::of(any::<i64>())).prop_map(|(at, value)| Step::Metadata(at, value)),
-        2 => Just(Step::Save),
-        1 => Just(Step::Bytes),
+        1 => Just(Step::Exchange),
         1 => Just(Step::Compact),
+        1 => Just(Step::Reopen),
     ]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_history_gives_what_a_plain_memory_gives(steps in prop::collection::vec(step(), 0..40), dim in 1usize..5) {
+    fn any_history_gives_what_a_plain_memory_gives(steps in prop::collection::vec(step(), 0..30), dim in 1usize..5) {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("m.hfy");
-        let mut memory = Memory::new(Dtype::F32, dim).unwrap();
-        memory.save_as(&path).unwrap();
+        let mut path = folder.path().join("m0");
+        let mut memory = Memory::temporary(Dtype::F32, dim).unwrap();
         let mut plain = Plain::default();
         let mut numbers = Numbers(7);
-        for step in steps {
+        for (number, step) in steps.into_iter().enumerate() {
             let id_at = |at: usize| plain.records.keys().nth(at % plain.records.len().max(1)).copied();
             match step {
                 Step::Add(rows) => {
                     let patterns = numbers.array(rows, dim);
-                    prop_assert_eq!(memory.add_batch(patterns.view()).unwrap(), plain.next..plain.next + rows as u64);
+                    let ids = memory.add(patterns.view(), &none()).unwrap();
+                    prop_assert_eq!(ids, plain.next..plain.next + rows as u64);
                     for row in patterns.rows() {
                         let row = row.iter().map(|&v| f64::from(v)).collect();
                         plain.records.insert(plain.next, (row, None, None));
@@ -293,10 +389,16 @@ proptest! {
                     memory.remove(&ids).unwrap();
                     plain.records.retain(|id, _| !ids.contains(id));
                 }
-                Step::Update(at) => if let Some(id) = id_at(at) {
-                    let pattern = numbers.array(1, dim);
-                    memory.update(id, pattern.row(0)).unwrap();
-                    plain.records.get_mut(&id).unwrap().0 = pattern.iter().map(|&v| f64::from(v)).collect();
+                Step::Update(at) => {
+                    let mut ids: Vec<_> = at.into_iter().filter_map(id_at).collect();
+                    ids.sort();
+                    ids.dedup();
+                    ids.reverse();
+                    let patterns = numbers.array(ids.len(), dim);
+                    memory.update(&ids, patterns.view(), &none()).unwrap();
+                    for (id, row) in ids.iter().zip(patterns.rows()) {
+                        plain.records.get_mut(id).unwrap().0 = row.iter().map(|&v| f64::from(v)).collect();
+                    }
                 }
                 Step::Label(at, label) => if let Some(id) = id_at(at) {
                     memory.set_label(id, label.as_deref()).unwrap();
@@ -307,30 +409,32 @@ proptest! {
                     memory.set_metadata(id, value.as_ref()).unwrap();
                     plain.records.get_mut(&id).unwrap().2 = value;
                 }
-                Step::Save => {
-                    memory.save_as(&path).unwrap();
-                    memory.verify().unwrap();
+                Step::Exchange => {
+                    let source = Snapshot::from_bytes(&bytes(&memory.snapshot().unwrap())).unwrap();
+                    path = folder.path().join(format!("m{number}"));
+                    memory = Memory::import(&source, &path, false).unwrap();
                 }
-                Step::Bytes => memory = Memory::from_bytes(&bytes(&memory)).unwrap(),
                 Step::Compact => memory.compact().unwrap(),
+                Step::Reopen => if memory.path() == path { memory = Memory::open(&path).unwrap() },
             }
-            let found = content(&memory).unwrap();
+            let now = memory.snapshot().unwrap();
+            let found = content(&now).unwrap();
             prop_assert_eq!(found.next_id, plain.next);
             let expected: Vec<_> =
                 plain.records.iter().map(|(&id, (p, l, m))| (id, p.clone(), l.clone(), m.clone())).collect();
             prop_assert_eq!(&found.records, &expected);
-            prop_assert_eq!(memory.len(), expected.len());
-            let patterns = memory.patterns::<f32>().unwrap();
+            prop_assert_eq!((now.len(), memory.count().unwrap()), (expected.len(), expected.len()));
+            let patterns = now.patterns::<f32>().unwrap();
             for (row, (id, pattern, ..)) in expected.iter().enumerate() {
-                prop_assert_eq!(memory.row_of(*id), Some(row));
-                prop_assert_eq!(memory.id_of(row), Some(*id));
-                prop_assert_eq!(memory.get(*id).unwrap().row(), row);
+                prop_assert_eq!(now.row_of(*id).unwrap(), Some(row));
+                prop_assert_eq!(now.id_of(row).unwrap(), *id);
+                prop_assert_eq!(now.get(*id).unwrap().row, row);
                 let found: Vec<_> = patterns.row(row).iter().map(|&v| f64::from(v)).collect();
                 prop_assert_eq!(&found, pattern);
             }
-            prop_assert_eq!(memory.id_of(expected.len()), None);
-            let rows: usize = memory.stretches::<f32>().unwrap().map(|(_, part)| part.nrows()).sum();
+            let rows: usize = now.parts::<f32>().unwrap().map(|part| part.unwrap().1.nrows()).sum();
             prop_assert_eq!(rows, expected.len());
         }
+        memory.verify().unwrap();
     }
 }

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hfy_store::{Info, Memory};
+use hfy_store::{Dtype, Info, Memory, Texts};
 use ndarray::array;
 use serde_json::json;
 
@@ -44,23 +44,23 @@ fn python_reads_what_we_write_and_we_read_what_python_writes() {
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ours.hfy");
-    let mut memory =
-        Memory::from_patterns(array![[1.0f32, 2.0, 3.0], [0.0, 0.0, 0.0], [4.0, 5.0, 6.5]].view()).unwrap();
-    memory.set_label(0, Some("\u{e9}t\u{e9}")).unwrap();
-    memory.set_metadata(2, Some(&json!({"a": [1, "b"]}))).unwrap();
+    let memory = Memory::temporary(Dtype::F32, 3).unwrap();
+    let labels = vec![Some("\u{e9}t\u{e9}".into()), None, None];
+    let texts = Texts { labels, metadata: vec![None, None, Some(json!({"a": [1, "b"]}))] };
+    memory.add(array![[1.0f32, 2.0, 3.0], [0.0, 0.0, 0.0], [4.0, 5.0, 6.5]].view(), &texts).unwrap();
     memory.set_info(Info { omega: Some("entmax:1.5".into()), ..Info::default() }).unwrap();
     memory.remove(&[1]).unwrap();
-    memory.save_as(&path).unwrap();
+    memory.snapshot().unwrap().export(&path).unwrap();
 
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/interchange.py");
     let output = Command::new(&python).arg(script).arg(folder.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
-    let theirs = Memory::open(folder.path().join("theirs.hfy")).unwrap();
+    let theirs = Memory::open(folder.path().join("theirs.hfy")).unwrap().snapshot().unwrap();
     theirs.verify().unwrap();
-    assert_eq!(theirs.ids().collect::<Vec<_>>(), [3, 5]);
+    assert_eq!(theirs.ids().unwrap(), [3, 5]);
     assert_eq!(theirs.next_id(), 8);
     assert_eq!(theirs.patterns::<f64>().unwrap(), array![[0.5, 1.5], [2.5, 3.5]]);
-    assert_eq!(theirs.get(5).unwrap().label().unwrap(), Some("five"));
+    assert_eq!(theirs.get(5).unwrap().label.as_deref(), Some("five"));
     assert_eq!(theirs.info().name.as_deref(), Some("from python"));
 }

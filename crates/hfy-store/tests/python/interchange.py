@@ -30,6 +30,8 @@ assert texts("labels") == ["été", ""]
 assert [json.loads(t) if t else None for t in texts("metadata")] == [None, {"a": [1, "b"]}]
 for name, values in tensors.items():
     assert about[f"checksum.{name}"] == xxhash.xxh3_64_hexdigest(values.tobytes()), name
+rows, sums = about["blocks"].split(":")
+assert int(rows) >= 2 and sums == xxhash.xxh3_64_hexdigest(tensors["patterns"].tobytes())
 whole = (folder / "ours.hfy").read_bytes()
 header = whole[: 8 + int.from_bytes(whole[:8], "little")]
 plain = header.replace(about["checksum.header"].encode(), b"0" * 16)

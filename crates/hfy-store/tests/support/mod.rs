@@ -3,7 +3,7 @@
 
 use std::io::Cursor;
 
-use hfy_store::{Memory, Result};
+use hfy_store::{Result, Snapshot};
 use ndarray::Array2;
 use serde_json::Value;
 
@@ -40,22 +40,23 @@ pub(crate) struct Content {
     pub(crate) records: Vec<Row>,
 }
 
-pub(crate) fn content(memory: &Memory) -> Result<Content> {
-    let records = memory
-        .iter()
-        .map(|record| Ok((record.id(), record.to_f64(), record.label()?.map(str::to_owned), record.metadata()?)));
+pub(crate) fn content(snapshot: &Snapshot) -> Result<Content> {
+    let records = snapshot.records()?.map(|record| {
+        let record = record?;
+        Ok((record.id, snapshot.pattern_f64(record.row)?, record.label, record.metadata))
+    });
     Ok(Content {
-        dtype: memory.dtype().to_string(),
-        dim: memory.dim(),
-        next_id: memory.next_id(),
-        info: memory.info().clone(),
+        dtype: snapshot.dtype().to_string(),
+        dim: snapshot.dim(),
+        next_id: snapshot.next_id(),
+        info: snapshot.info().clone(),
         records: records.collect::<Result<_>>()?,
     })
 }
 
-pub(crate) fn bytes(memory: &Memory) -> Vec<u8> {
+pub(crate) fn bytes(snapshot: &Snapshot) -> Vec<u8> {
     let mut file = Cursor::new(Vec::new());
-    memory.write_to(&mut file).unwrap();
+    snapshot.write_to(&mut file).unwrap();
     file.into_inner()
 }
 
