@@ -1,6 +1,7 @@
-//! The stored patterns of a command: a memory file, or rows from any other.
+//! The stored patterns of a command: a memory, or rows of any other source.
 
-use hfy_store::{AnyPatterns, Dtype, Info, Memory};
+use clap::Args;
+use hfy_store::{AnyPatterns, Dtype, Filter, Info, Memory, Snapshot};
 use ndarray::{CowArray, Ix2};
 
 use crate::error::{Error, Result};
@@ -10,8 +11,28 @@ use crate::number::Number;
 /// Where patterns are held.
 #[derive(Debug)]
 enum Held {
-    Memory(Box<Memory>),
+    /// With its ids, row after row.
+    Memory(Box<Snapshot>, Vec<u64>),
     Rows(Rows),
+}
+
+/// Which patterns of a memory take part.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Chosen {
+    /// Only patterns of the memory whose label and metadata fit, as in: lang = "de" and year > 2020
+    #[arg(long = "where", value_name = "FILTER")]
+    pub(crate) filter: Option<Filter>,
+}
+
+impl Chosen {
+    /// The memory now, without the patterns that the filter keeps out.
+    pub(crate) fn snapshot(&self, memory: &Memory) -> Result<Snapshot> {
+        let all = memory.snapshot()?;
+        Ok(match &self.filter {
+            Some(filter) => all.filtered(filter)?,
+            None => all,
+        })
+    }
 }
 
 /// Patterns, one a row, with what is known of them.
@@ -39,16 +60,24 @@ pub(crate) fn note_picture(info: &mut Info, (height, width): (usize, usize)) {
 
 impl Patterns {
     /// Opens a memory, or reads the rows of another source.
-    pub(crate) fn open(source: &str, float: Option<Float>) -> Result<Self> {
+    pub(crate) fn open(source: &str, float: Option<Float>, chosen: &Chosen) -> Result<Self> {
         let file = source.to_owned();
         let path = Place::parse(source).path;
-        if source != "-" && !source.starts_with('@') && !path.is_dir() && Format::of_file(&path)? == Format::Memory {
-            let memory = Memory::open(&path)?;
-            if memory.is_empty() {
-                return Err(Error::data(source, "is an empty memory"));
+        let read = source == "-" || source.starts_with('@');
+        if !read && (Memory::is_memory(&path) || !path.is_dir() && Format::of_file(&path)? == Format::Memory) {
+            let snapshot = chosen.snapshot(&Memory::open(&path)?)?;
+            if snapshot.is_empty() {
+                return Err(match &chosen.filter {
+                    Some(filter) => Error::data(source, format!("has no pattern where {filter}")),
+                    None => Error::data(source, "is an empty memory"),
+                });
             }
-            let own = if memory.dtype() == Dtype::F64 { Float::F64 } else { Float::F32 };
-            return Ok(Patterns { file, held: Held::Memory(Box::new(memory)), float: float.unwrap_or(own) });
+            let own = if snapshot.dtype() == Dtype::F64 { Float::F64 } else { Float::F32 };
+            let ids = snapshot.ids()?;
+            return Ok(Patterns { file, held: Held::Memory(Box::new(snapshot), ids), float: float.unwrap_or(own) });
+        }
+        if chosen.filter.is_some() {
+            return Err(Error::Usage(format!("--where: {source} is no memory, and has no labels or metadata")));
         }
         let rows = io::read_rows(source, float)?;
         Ok(Patterns { file, float: rows.float(), held: Held::Rows(rows) })
@@ -61,7 +90,7 @@ impl Patterns {
 
     pub(crate) fn info(&self) -> Option<&Info> {
         match &self.held {
-            Held::Memory(memory) => Some(memory.info()),
+            Held::Memory(memory, _) => Some(memory.info()),
             Held::Rows(_) => None,
         }
     }
@@ -70,7 +99,7 @@ impl Patterns {
     pub(crate) fn matrix<T: Number>(&self) -> Result<CowArray<'_, T, Ix2>> {
         let memory = match &self.held {
             Held::Rows(rows) => return Ok(rows.matrix()),
-            Held::Memory(memory) => memory,
+            Held::Memory(memory, _) => memory,
         };
         if memory.dtype() == T::DTYPE {
             return Ok(memory.patterns::<T>()?);
@@ -87,7 +116,7 @@ impl Patterns {
     /// The stable id of a row; its number where patterns have none.
     pub(crate) fn id(&self, row: usize) -> u64 {
         match &self.held {
-            Held::Memory(memory) => memory.id_of(row).unwrap_or(row as u64),
+            Held::Memory(_, ids) => ids[row],
             Held::Rows(_) => row as u64,
         }
     }
@@ -95,7 +124,7 @@ impl Patterns {
     /// The row of an id.
     pub(crate) fn row(&self, id: u64) -> Result<usize> {
         let row = match &self.held {
-            Held::Memory(memory) => memory.row_of(id),
+            Held::Memory(memory, _) => memory.row_of(id)?,
             Held::Rows(rows) => usize::try_from(id).ok().filter(|&row| row < rows.dim.0),
         };
         row.ok_or_else(|| Error::data(&self.file, format!("no pattern has the id {id}")))
@@ -104,7 +133,7 @@ impl Patterns {
     /// What a row is called.
     pub(crate) fn label(&self, row: usize) -> Result<Option<String>> {
         match &self.held {
-            Held::Memory(memory) => Ok(memory.get(self.id(row))?.label()?.map(str::to_owned)),
+            Held::Memory(memory, _) => Ok(memory.label_of(row)?),
             Held::Rows(rows) => Ok(rows.names.as_ref().and_then(|names| names.get(row).cloned())),
         }
     }
@@ -112,7 +141,7 @@ impl Patterns {
     /// Height and width, where patterns are pictures.
     pub(crate) fn picture(&self) -> Option<(usize, usize)> {
         match &self.held {
-            Held::Memory(memory) => {
+            Held::Memory(memory, _) => {
                 picture_of(memory.info()).filter(|(height, width)| height.checked_mul(*width) == Some(memory.dim()))
             }
             Held::Rows(rows) => rows.picture,
@@ -130,7 +159,7 @@ impl Patterns {
             return Err(Error::Data(format!("{} is {what}", rows.file())));
         }
         let width = match &self.held {
-            Held::Memory(memory) => memory.dim(),
+            Held::Memory(memory, _) => memory.dim(),
             Held::Rows(patterns) => patterns.dim.1,
         };
         if rows.dim.1 != width {

@@ -170,7 +170,8 @@ fn pictures_in_and_out() {
     let error = folder.fails(&again, 1);
     assert!(error.contains("exists already: name another file"), "{error}");
     folder.ok(&[&again[..], &["--force"]].concat());
-    let error = folder.fails(&["retrieve", "g.hfy", "glyphs/damaged/cat.png", "--pictures", "g.hfy/x"], 1);
+    let error =
+        folder.fails(&["retrieve", "g.hfy", "glyphs/damaged/cat.png", "--pictures", "glyphs/damaged/cat.png/x"], 1);
     assert!(error.starts_with("cannot create the folder g.hfy/x: "), "{error}");
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
 use crate::io::{Output, Rows};
 use crate::number::{Number, with_float};
-use crate::patterns::Patterns;
+use crate::patterns::{Chosen, Patterns};
 use crate::terminal::{Align, Style, Table, number};
 
 const EXAMPLES: &str = "\
@@ -41,6 +41,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    chosen: Chosen,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -66,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if common.json && output.as_ref().is_some_and(Output::is_stdout) {
         return Err(Error::Usage("--json and --out - would both write to the standard output".to_owned()));
     }
-    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype)?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype, &arguments.chosen)?;
     let states = patterns.read_like(&arguments.states)?;
     let document = with_float!(patterns.float(), T => compute::<T>(arguments, &patterns, &states)?);
     if let Some(output) = &output {

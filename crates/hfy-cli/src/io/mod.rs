@@ -124,6 +124,9 @@ pub(crate) fn read_rows(source: &str, float: Option<Float>) -> Result<Rows> {
     }
     let place = Place::parse(source);
     let path = &place.path;
+    if hfy_store::Memory::is_memory(path) {
+        return Err(Error::data(source, "is a memory, where rows of numbers are expected"));
+    }
     if path.is_dir() {
         return read_all(&pictures_in(path)?, float);
     }

@@ -204,7 +204,10 @@ impl Parser {
             Some(Token::Sign(">")) => Operator::Greater,
             Some(Token::Sign(">=")) => Operator::GreaterEqual,
             _ => {
-                return Err((self.place(), "expected a comparison: =, !=, <, <=, >, >=, in, like, contains or is null"));
+                return Err((
+                    self.place(),
+                    "expected a comparison: =, !=, <, <=, >, >=, in, like, contains or is null",
+                ));
             }
         };
         self.next += 1;

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
 use crate::io::{Format, Output};
 use crate::number::{Number, with_float};
-use crate::patterns::Patterns;
+use crate::patterns::{Chosen, Patterns};
 use crate::terminal::{Style, Watch};
 use document::{AssociationOut, Document, GuaranteeOut, PatternOut, Share, StructuredOut};
 
@@ -74,6 +74,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    chosen: Chosen,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -91,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if let Some(share) = arguments.share.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
         return Err(Error::Usage(format!("--share {share}: a share of the patterns must lie in (0, 1]")));
     }
-    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype)?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype, &arguments.chosen)?;
     let document = with_float!(patterns.float(), T => certify::<T>(arguments, common, &patterns)?);
     if let Some(output) = &output {
         write_table(output, &document.certificates)?;

@@ -1,15 +1,13 @@
 //! `hfy memory add`: more patterns for a memory.
 
 use clap::Args;
-use hfy_store::{Dtype, Memory};
+use hfy_store::Memory;
 use serde::Serialize;
 
-use super::texts::Texts;
+use super::texts::{Into, TextFiles, put_rows, read_for};
 use crate::cli::Common;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{self, Float};
-use crate::patterns::picture_of;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +16,7 @@ Examples:
 
 /// Add patterns to a memory
 ///
-/// They get the ids that follow; the patterns that are there keep theirs.
+/// They get the ids that follow; the patterns that are there keep theirs. Several programs may add at once: they take turns.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -29,7 +27,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
     #[command(flatten)]
-    texts: Texts,
+    texts: TextFiles,
 }
 
 #[derive(Serialize)]
@@ -42,27 +40,15 @@ struct Document {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
-    let mut memory = Memory::open(&arguments.memory)?;
-    let float = if memory.dtype() == Dtype::F64 { Float::F64 } else { Float::F32 };
-    let rows = io::read_all(&arguments.sources, Some(float))?;
-    if rows.dim.1 != memory.dim() {
-        let what = format!("{} columns, but the patterns in {} have {}", rows.dim.1, arguments.memory, memory.dim());
-        return Err(Error::Data(format!("{} has {what}", rows.file())));
-    }
-    if let (Some((height, width)), Some(stored)) = (rows.picture, picture_of(memory.info()))
-        && (height, width) != stored
-    {
-        let what = format!("{width} x {height} pixels, but the pictures in {} are", arguments.memory);
-        return Err(Error::Data(format!("{} is {what} {} x {}", rows.file(), stored.1, stored.0)));
-    }
-    let ids = arguments.texts.add(&mut memory, &rows)?;
-    memory.save()?;
+    let memory = Memory::open(&arguments.memory)?;
+    let rows = read_for(&memory, &arguments.memory, &arguments.sources)?;
+    let ids = put_rows(&memory, &rows, &arguments.texts.of_rows(&rows)?, Into::Add)?;
     let document = Document {
         memory: arguments.memory.clone(),
         added: rows.dim.0,
         first_id: ids.start,
-        next_id: memory.next_id(),
-        patterns: memory.len(),
+        next_id: ids.end,
+        patterns: memory.count()?,
     };
     if common.json {
         return print_json(&document);

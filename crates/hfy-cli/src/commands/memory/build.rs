@@ -4,7 +4,7 @@ use clap::Args;
 use hfy_store::{Dtype, Info, Memory};
 use serde::Serialize;
 
-use super::texts::Texts;
+use super::texts::{Into, TextFiles, put_rows};
 use crate::cli::{Common, Pair};
 use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
     #[command(flatten)]
-    texts: Texts,
+    texts: TextFiles,
     /// What the memory is called
     #[arg(long)]
     name: Option<String>,
@@ -66,7 +66,6 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         (_, Float::F32) => Dtype::F32,
         (_, Float::F64) => Dtype::F64,
     });
-    let mut memory = Memory::new(dtype, rows.dim.1)?;
     let mut info = Info {
         name: arguments.name.clone(),
         created_by: Some(concat!("hfy ", env!("CARGO_PKG_VERSION")).to_owned()),
@@ -78,16 +77,18 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if let Some(size) = rows.picture {
         note_picture(&mut info, size);
     }
-    memory.set_info(info)?;
-    let ids = arguments.texts.add(&mut memory, &rows)?;
-    memory.save_as(output.path())?;
+    let texts = arguments.texts.of_rows(&rows)?;
+    let ids = Memory::create_with(output.path(), dtype, rows.dim.1, arguments.force, |memory| {
+        memory.set_info(info)?;
+        put_rows(memory, &rows, &texts, Into::Add)
+    })?;
     let document = Document {
         memory: arguments.memory.clone(),
-        patterns: memory.len(),
-        dimension: memory.dim(),
-        dtype: memory.dtype().to_string(),
+        patterns: rows.dim.0,
+        dimension: rows.dim.1,
+        dtype: dtype.to_string(),
         first_id: ids.start,
-        next_id: memory.next_id(),
+        next_id: ids.end,
     };
     if common.json {
         return print_json(&document);

@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use hfy_store::Memory;
+use hfy_store::{Memory, Record};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::Common;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
-use crate::patterns::picture_of;
+use crate::patterns::{Chosen, picture_of};
 use crate::terminal::{Align, Style, Table};
 
 const EXAMPLES: &str = "\
 Examples:
   hfy memory info letters.hfy
-  hfy memory info letters.hfy --list --verify --json";
+  hfy memory info letters.hfy --list --verify --json
+  hfy memory info news.hfy --list --where 'lang = \"de\" and year > 2020'";
 
 /// Show what is in a memory
 #[derive(Debug, Args)]
@@ -31,12 +32,20 @@ pub(crate) struct Arguments {
     /// Read everything and compare checksums
     #[arg(long)]
     verify: bool,
+    #[command(flatten)]
+    chosen: Chosen,
 }
 
 #[derive(Serialize)]
 struct Document {
     memory: String,
+    /// A folder, or one file, which is only read.
+    form: &'static str,
+    /// Of the patterns.
     bytes: u64,
+    segments: usize,
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    chosen_by: Option<String>,
     patterns: usize,
     dimension: usize,
     dtype: String,
@@ -67,25 +76,26 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if arguments.verify {
         memory.verify()?;
     }
-    let bytes = std::fs::metadata(&arguments.memory).map_err(Error::io("read the size of", &arguments.memory))?.len();
-    let mut labels = 0;
+    let now = arguments.chosen.snapshot(&memory)?;
     let mut list = arguments.list.then(Vec::new);
-    for record in memory.iter() {
-        let label = record.label()?;
-        labels += usize::from(label.is_some());
-        if let Some(list) = &mut list {
-            list.push(Item { id: record.id(), label: label.map(str::to_owned), metadata: record.metadata()? });
+    if let Some(list) = &mut list {
+        for record in now.records()? {
+            let Record { id, label, metadata, .. } = record?;
+            list.push(Item { id, label, metadata });
         }
     }
-    let info = memory.info().clone();
+    let info = now.info().clone();
     let document = Document {
         memory: arguments.memory.clone(),
-        bytes,
-        patterns: memory.len(),
-        dimension: memory.dim(),
-        dtype: memory.dtype().to_string(),
-        next_id: memory.next_id(),
-        labels,
+        form: if memory.is_read_only() { "file" } else { "folder" },
+        bytes: now.bytes(),
+        segments: now.segments(),
+        chosen_by: arguments.chosen.filter.as_ref().map(ToString::to_string),
+        patterns: now.len(),
+        dimension: now.dim(),
+        dtype: now.dtype().to_string(),
+        next_id: now.next_id(),
+        labels: now.labelled()?,
         picture: picture_of(&info),
         name: info.name,
         created_by: info.created_by,
@@ -100,13 +110,22 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
 }
 
 impl Document {
+    fn segments_text(&self) -> String {
+        format!("{} segment{}", self.segments, if self.segments == 1 { "" } else { "s" })
+    }
+
+    fn verified_text(&self) -> &'static str {
+        if self.verified { ", verified" } else { "" }
+    }
+
     fn text(&self, style: Style) -> String {
         let mut lines = vec![
             ("patterns", format!("{} of {} entries, {}", self.patterns, self.dimension, self.dtype)),
-            ("file", format!("{} bytes{}", self.bytes, if self.verified { ", verified" } else { "" })),
+            (self.form, format!("{} bytes in {}{}", self.bytes, self.segments_text(), self.verified_text())),
             ("next id", self.next_id.to_string()),
             ("labels", self.labels.to_string()),
         ];
+        lines.extend(self.chosen_by.as_ref().map(|filter| ("where", filter.clone())));
         lines.extend(self.picture.map(|(height, width)| ("pictures", format!("{width} x {height} pixels"))));
         let said = [("name", &self.name), ("map", &self.map), ("post", &self.post), ("beta", &self.beta)];
         let said = said.into_iter().chain([("written by", &self.created_by)]);

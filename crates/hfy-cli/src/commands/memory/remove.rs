@@ -4,14 +4,17 @@ use clap::Args;
 use hfy_store::Memory;
 use serde::Serialize;
 
+use super::ids::IdRange;
 use crate::cli::Common;
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
+use crate::patterns::Chosen;
 
 const EXAMPLES: &str = "\
 Examples:
   hfy memory remove letters.hfy 3 10-12
-  hfy memory remove letters.hfy --label q";
+  hfy memory remove letters.hfy --label q
+  hfy memory remove news.hfy --where 'year < 2015'";
 
 /// Remove patterns from a memory
 ///
@@ -23,11 +26,13 @@ pub(crate) struct Arguments {
     #[arg(value_name = "MEMORY")]
     memory: String,
     /// Ids, or ranges of them as in 10-12
-    #[arg(value_name = "ID", value_parser = range, required_unless_present = "label")]
-    ids: Vec<(u64, u64)>,
+    #[arg(value_name = "ID", required_unless_present_any = ["label", "filter"])]
+    ids: Vec<IdRange>,
     /// Every pattern with this label
     #[arg(long)]
     label: Vec<String>,
+    #[command(flatten)]
+    chosen: Chosen,
 }
 
 #[derive(Serialize)]
@@ -37,40 +42,32 @@ struct Document {
     patterns: usize,
 }
 
-/// A first and a last id.
-fn range(text: &str) -> std::result::Result<(u64, u64), String> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    match (first.parse(), last.parse()) {
-        (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
-        _ => Err("must be an id, or a range of ids as in 10-12".to_owned()),
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
-    let mut memory = Memory::open(&arguments.memory)?;
-    let mut ids = Vec::new();
-    for &(first, last) in &arguments.ids {
-        // Checked first, so that a range of billions is an error and not a long list.
-        memory.get(first)?;
-        memory.get(last)?;
-        ids.extend(first..=last);
-    }
+    let memory = Memory::open(&arguments.memory)?;
+    let now = memory.snapshot()?;
+    let mut ids = arguments.ids.iter().try_fold(Vec::new(), |mut ids, range| {
+        ids.extend(range.present(&now)?);
+        Ok::<_, Error>(ids)
+    })?;
     for label in &arguments.label {
         let before = ids.len();
-        for record in memory.iter() {
-            if record.label()? == Some(label) {
-                ids.push(record.id());
+        for record in now.records()? {
+            let record = record?;
+            if record.label.as_ref() == Some(label) {
+                ids.push(record.id);
             }
         }
         if ids.len() == before {
             return Err(Error::data(&arguments.memory, format!("no pattern has the label '{label}'")));
         }
     }
+    if let Some(filter) = &arguments.chosen.filter {
+        ids.extend(now.query(filter)?);
+    }
     ids.sort_unstable();
     ids.dedup();
     memory.remove(&ids)?;
-    memory.save()?;
-    let document = Document { memory: arguments.memory.clone(), removed: ids, patterns: memory.len() };
+    let document = Document { memory: arguments.memory.clone(), removed: ids, patterns: memory.count()? };
     if common.json {
         return print_json(&document);
     }

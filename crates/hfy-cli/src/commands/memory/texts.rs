@@ -1,20 +1,22 @@
-//! Labels and metadata for new patterns, and the adding itself.
+//! Rows, labels and metadata for the patterns of a memory.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use half::{bf16, f16};
-use hfy_store::{Dtype, Memory};
+use hfy_store::{Dtype, Memory, Storable, Texts};
+use ndarray::ArrayView2;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::io::Rows;
+use crate::io::{self, Float, Rows};
 use crate::number::with_float;
+use crate::patterns::picture_of;
 
-/// Texts for new patterns.
+/// Files of texts for patterns.
 #[derive(Debug, Args)]
-pub(crate) struct Texts {
+pub(crate) struct TextFiles {
     /// Labels, one a line; an empty line is none [default: the names of pictures]
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
@@ -23,22 +25,21 @@ pub(crate) struct Texts {
     metadata: Option<PathBuf>,
 }
 
-impl Texts {
-    /// Adds rows with their texts, and returns their ids.
-    pub(crate) fn add(&self, memory: &mut Memory, rows: &Rows) -> Result<Range<u64>> {
-        let labels = match &self.labels {
-            Some(path) => Some(lines(path, rows.dim.0)?),
-            None => rows.names.clone(),
-        };
-        let metadata = self.metadata.as_deref().map(|path| values(path, rows.dim.0)).transpose()?;
-        let ids = add_rows(memory, rows)?;
-        for (id, label) in ids.clone().zip(labels.iter().flatten()) {
-            memory.set_label(id, Some(label))?;
+impl TextFiles {
+    /// What the files say of so many patterns.
+    pub(crate) fn read(&self, patterns: usize) -> Result<Texts> {
+        let labels = self.labels.as_deref().map(|path| lines(path, patterns)).transpose()?.unwrap_or_default();
+        let metadata = self.metadata.as_deref().map(|path| values(path, patterns)).transpose()?.unwrap_or_default();
+        Ok(Texts { labels: labels.into_iter().map(Some).collect(), metadata })
+    }
+
+    /// The same for rows that may have names of their own.
+    pub(crate) fn of_rows(&self, rows: &Rows) -> Result<Texts> {
+        let mut texts = self.read(rows.dim.0)?;
+        if self.labels.is_none() {
+            texts.labels = rows.names.iter().flatten().cloned().map(Some).collect();
         }
-        for (id, value) in ids.clone().zip(metadata.iter().flatten()) {
-            memory.set_metadata(id, value.as_ref())?;
-        }
-        Ok(ids)
+        Ok(texts)
     }
 }
 
@@ -64,15 +65,52 @@ fn values(path: &Path, patterns: usize) -> Result<Vec<Option<Value>>> {
     lines(path, patterns)?.into_iter().enumerate().map(value).collect()
 }
 
-/// Adds the rows in the type of the memory.
-fn add_rows(memory: &mut Memory, rows: &Rows) -> Result<Range<u64>> {
+/// Where rows go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Into<'a> {
+    /// New patterns.
+    Add,
+    /// These patterns.
+    Update(&'a [u64]),
+}
+
+/// Adds rows, or puts them in the place of patterns, in the type of the memory. Returns their ids, as far as they are new.
+pub(crate) fn put_rows(memory: &Memory, rows: &Rows, texts: &Texts, into: Into<'_>) -> Result<Range<u64>> {
+    fn put<T: Storable>(
+        memory: &Memory,
+        matrix: ArrayView2<'_, T>,
+        texts: &Texts,
+        into: Into<'_>,
+    ) -> hfy_store::Result<Range<u64>> {
+        match into {
+            Into::Add => memory.add(matrix, texts),
+            Into::Update(ids) => memory.update(ids, matrix, texts).map(|()| 0..0),
+        }
+    }
     finite(rows)?;
     Ok(match memory.dtype() {
-        Dtype::F32 => memory.add_batch(rows.matrix::<f32>().view())?,
-        Dtype::F64 => memory.add_batch(rows.matrix::<f64>().view())?,
-        Dtype::F16 => memory.add_batch(rows.matrix::<f32>().mapv(f16::from_f32).view())?,
-        Dtype::Bf16 => memory.add_batch(rows.matrix::<f32>().mapv(bf16::from_f32).view())?,
-    })
+        Dtype::F32 => put(memory, rows.matrix::<f32>().view(), texts, into),
+        Dtype::F64 => put(memory, rows.matrix::<f64>().view(), texts, into),
+        Dtype::F16 => put(memory, rows.matrix::<f32>().mapv(f16::from_f32).view(), texts, into),
+        Dtype::Bf16 => put(memory, rows.matrix::<f32>().mapv(bf16::from_f32).view(), texts, into),
+    }?)
+}
+
+/// Reads rows that fit a memory.
+pub(crate) fn read_for(memory: &Memory, path: &str, sources: &[String]) -> Result<Rows> {
+    let float = if memory.dtype() == Dtype::F64 { Float::F64 } else { Float::F32 };
+    let rows = io::read_all(sources, Some(float))?;
+    if rows.dim.1 != memory.dim() {
+        let what = format!("{} columns, but the patterns in {path} have {}", rows.dim.1, memory.dim());
+        return Err(Error::Data(format!("{} has {what}", rows.file())));
+    }
+    if let (Some((height, width)), Some(stored)) = (rows.picture, picture_of(&memory.info()?))
+        && (height, width) != stored
+    {
+        let what = format!("{width} x {height} pixels, but the pictures in {path} are");
+        return Err(Error::Data(format!("{} is {what} {} x {}", rows.file(), stored.1, stored.0)));
+    }
+    Ok(rows)
 }
 
 /// Names the first entry that is no finite number.

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
 use crate::io::{Format, Output, Rows, figure};
 use crate::number::{Number, with_float};
-use crate::patterns::Patterns;
+use crate::patterns::{Chosen, Patterns};
 use crate::terminal::{Style, Watch};
 use document::{Document, Parameters};
 
@@ -66,6 +66,8 @@ struct Shared {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    chosen: Chosen,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -87,7 +89,7 @@ pub(crate) fn run(command: &Command, common: Common) -> Result<()> {
         Command::Sequential(arguments) => &arguments.shared,
     };
     let outputs = Outputs::new(shared, common)?;
-    let patterns = Patterns::open(&shared.memory, shared.reading.dtype)?;
+    let patterns = Patterns::open(&shared.memory, shared.reading.dtype, &shared.chosen)?;
     let beta = resolve_beta(shared.beta, patterns.info(), &patterns.file, 0.1)?;
     let (procedure, parameters) = match command {
         Command::Free(arguments) => arguments.procedure(beta)?,

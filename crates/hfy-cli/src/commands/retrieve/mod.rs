@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
 use crate::io::{self, Format, Output, Rows};
 use crate::number::{Number, with_float};
-use crate::patterns::Patterns;
+use crate::patterns::{Chosen, Patterns};
 use crate::terminal::{Style, Thumb, Watch, side_by_side};
 use document::{Document, ReportOut};
 
@@ -102,6 +102,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    chosen: Chosen,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -138,7 +140,7 @@ impl Outputs {
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let outputs = Outputs::new(arguments, common)?;
     let settings = settings(arguments)?;
-    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype)?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype, &arguments.chosen)?;
     let queries = patterns.read_like(&arguments.queries)?;
     with_float!(patterns.float(), T => run_in::<T>(arguments, common, &settings, &outputs, &patterns, &queries))
 }
