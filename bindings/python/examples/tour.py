@@ -157,19 +157,22 @@ save(figure, "certificates")
 # %% [markdown]
 # ## 4. A memory that lasts
 #
-# `hfy.Memory` has ids that stay, labels, and a file format that opens at once whatever its size. Networks read it as it is.
+# `hfy.Memory` has ids that stay, labels and metadata, and filters over them. It is a folder that many processes may use at once, and
+# it opens at once whatever its size. Networks read it as it is.
 
 # %%
-memory = hfy.Memory.of(alphabet)
-for identity, text in zip(memory.ids, LETTERS):
-    memory.set_label(int(identity), text)
-memory.remove(memory.ids[LETTERS.index("Q")])
 with tempfile.TemporaryDirectory() as folder:
-    memory.save(Path(folder) / "letters.hfy")
-    opened = hfy.Memory.open(Path(folder) / "letters.hfy")
+    path = Path(folder) / "letters.hfy"
+    kinds = [{"kind": "vowel" if text in "AEIOU" else "consonant"} for text in LETTERS]
+    with hfy.Memory.of(alphabet, path, labels=list(LETTERS), metadata=kinds) as memory:
+        memory.remove(memory.query(where="label = 'Q'"))
+    opened = hfy.Memory.open(path)
     opened.verify()
-    report = hfy.Network(opened, omega="sparsemax", beta=BETA).retrieve(alphabet[LETTERS.index("Q")][None])[0]
-    print(f"{len(opened)} letters without Q; asked for Q it says: {opened.label(int(opened.ids[report.support[0][0]]))} ({report.status})")
+    asked = alphabet[LETTERS.index("Q")][None]
+    for chosen in [opened.snapshot(), opened.snapshot(where="kind = 'vowel'")]:
+        report = hfy.Network(chosen, omega="sparsemax", beta=BETA).retrieve(asked)[0]
+        best = int(chosen.ids[report.support[0][0]])
+        print(f"{len(chosen)} letters; asked for Q it says: {chosen.label(best)} ({report.status})")
 
 # %% [markdown]
 # ## 5. A layer that learns where to look

@@ -1,7 +1,9 @@
 //! Errors of the library as those of Python, in the same words.
 
 use pyo3::PyErr;
-use pyo3::exceptions::{PyKeyError, PyMemoryError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyFileExistsError, PyKeyError, PyMemoryError, PyOSError, PyRuntimeError, PyTimeoutError, PyTypeError, PyValueError,
+};
 
 /// A wrong value is a `ValueError`; a system that could not be solved is no fault of its caller.
 pub(crate) fn raised(error: hfy::Error) -> PyErr {
@@ -24,6 +26,8 @@ pub(crate) fn raised_by_store(error: hfy_store::Error) -> PyErr {
         Error::UnknownId { .. } => PyKeyError::new_err(words),
         Error::Allocation { .. } => PyMemoryError::new_err(words),
         Error::Type { .. } => PyTypeError::new_err(words),
+        Error::Busy { .. } => PyTimeoutError::new_err(words),
+        Error::Exists { .. } => PyFileExistsError::new_err(words),
         _ => PyValueError::new_err(words),
     }
 }

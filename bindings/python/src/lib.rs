@@ -23,6 +23,7 @@ mod patterns;
 mod recall;
 mod report;
 mod rows;
+mod snapshot;
 mod sparsemap;
 mod structure;
 mod threads;
@@ -52,6 +53,8 @@ mod _hfy {
     use crate::recall::{Recall, free_recall, sequential_recall};
     #[pymodule_export]
     use crate::report::{QueryReport, Retrieval};
+    #[pymodule_export]
+    use crate::snapshot::{AnyRecord, AnySnapshot};
     #[pymodule_export]
     use crate::sparsemap::{SparseMapSolution, sparsemap_solve};
     #[pymodule_export]

@@ -12,8 +12,7 @@ use rayon::prelude::*;
 use crate::certify::{self, Certificates};
 use crate::error::{raised, wrong};
 use crate::index::{AnyIndex, Indexed};
-use crate::memory::AnyMemory;
-use crate::patterns::{Matrix, Number, give_rows, query_rows, row_of, with_matrix};
+use crate::patterns::{Matrix, Number, give_rows, query_rows, row_of, usual, with_matrix};
 use crate::report::{Plain, Retrieval};
 use crate::threads::interruptible;
 
@@ -24,7 +23,7 @@ use crate::threads::interruptible;
 ///
 /// Parameters
 /// ----------
-/// patterns : array (N, D), or a Memory
+/// patterns : array (N, D), or a Memory, or a Snapshot of one
 ///     One pattern a row. float32 and float64 are computed as such, halves in float32, whole numbers in float64. They are copied,
 ///     unless `copy` is False and rows lie one after the other; then do not change them. A `Memory` is used where it lies.
 /// omega : str
@@ -142,7 +141,7 @@ impl PyNetwork {
         copy: bool,
     ) -> PyResult<Self> {
         let py = patterns.py();
-        let own = patterns.cast::<AnyMemory>().map(|memory| memory.get().usual()).unwrap_or_default();
+        let own = usual(patterns)?;
         let omega = omega.map(str::to_owned).or(own.omega).unwrap_or("sparsemax".to_owned());
         let psi = psi.map(str::to_owned).or(own.psi).unwrap_or("identity".to_owned());
         let beta = match (beta, own.beta) {

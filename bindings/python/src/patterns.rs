@@ -10,6 +10,7 @@ use crate::array::{Floats, Typed};
 use crate::element::Stored;
 use crate::error::{raised, wrong};
 use crate::memory::AnyMemory;
+use crate::snapshot::AnySnapshot;
 
 /// A number that networks compute in.
 pub(crate) trait Number: Real + Stored<Numpy = Self> + numpy::Element {
@@ -55,10 +56,13 @@ pub(crate) fn lent_matrix<'py, T: Number>(array: &Bound<'py, PyArray2<T>>) -> Py
 
 impl Matrix {
     /// A copy; or, where none is asked for and rows lie one after the other, the array itself. Halves become float32. A memory
-    /// gives its patterns where they lie.
+    /// or a snapshot gives its patterns where they lie.
     pub(crate) fn new(argument: &'static str, value: &Bound<'_, PyAny>, copy: bool) -> PyResult<Self> {
         if let Ok(memory) = value.cast::<AnyMemory>() {
             return Self::new(argument, &AnyMemory::patterns(memory)?, false);
+        }
+        if let Ok(snapshot) = value.cast::<AnySnapshot>() {
+            return Self::new(argument, &AnySnapshot::patterns(snapshot)?, false);
         }
         let floats = Floats::new(argument, value, false)?;
         let shape = floats.shape().to_vec();
@@ -134,4 +138,12 @@ pub(crate) fn give_rows<'py, T: Number>(py: Python<'py>, rows: Array2<T>, single
 pub(crate) fn row_of<'a, T>(rows: &'a ArrayView2<'_, T>, number: usize) -> &'a [T] {
     let n = rows.ncols();
     &rows.as_slice().expect("rows lie one after the other")[number * n..(number + 1) * n]
+}
+
+/// What a memory or a snapshot says about itself; nothing for an array.
+pub(crate) fn usual(patterns: &Bound<'_, PyAny>) -> PyResult<hfy_store::Info> {
+    if let Ok(memory) = patterns.cast::<AnyMemory>() {
+        return Ok(memory.get().now(patterns.py())?.get().usual());
+    }
+    Ok(patterns.cast::<AnySnapshot>().map(|snapshot| snapshot.get().usual()).unwrap_or_default())
 }

@@ -207,7 +207,7 @@ impl Starts for SequentialRecall {
 ///
 /// Parameters
 /// ----------
-/// patterns : array (N, D) or Memory
+/// patterns : array (N, D), or a Memory, or a Snapshot of one
 /// cue : int or array (D,)
 ///     A pattern, or any state.
 /// method : "constrained" or "penalised"

@@ -93,12 +93,19 @@ fn after_fork() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
+/// Called by Python before it forks: SQLite must not be carried over.
+#[pyfunction]
+fn before_fork(py: Python<'_>) {
+    py.detach(hfy_store::release_connections);
+}
+
 /// Asks Python to tell of forks, on systems that have them.
 pub(crate) fn survive_forks(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let os = module.py().import("os")?;
     let Some(register) = os.getattr_opt("register_at_fork")? else { return Ok(()) };
-    let hook = wrap_pyfunction!(after_fork, module)?;
-    let arguments = [("after_in_child", hook)];
+    let hooks = [wrap_pyfunction!(before_fork, module)?, wrap_pyfunction!(after_fork, module)?];
+    let arguments = ["before", "after_in_child"].into_iter().zip(hooks);
+    let arguments: std::collections::BTreeMap<_, _> = arguments.collect();
     register.call((), Some(&pyo3::types::IntoPyDict::into_py_dict(arguments, module.py())?))?;
     Ok(())
 }

@@ -129,6 +129,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// The texts of a snapshot were asked for after its connection was closed, as before a fork.
+    #[error("{}: labels and metadata of this snapshot went away when the process forked: take another", path.display())]
+    Released {
+        /// The memory.
+        path: PathBuf,
+    },
     /// There is not enough memory for a copy.
     #[error("cannot allocate {bytes} bytes for {what}")]
     Allocation {

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::catalogue::{Catalogue, SegmentRow};
+use crate::connection::{Connection, hold, locked};
 use crate::disk::Disk;
 use crate::error::Fault;
 use crate::pattern_file::{BLOCK, PatternFile};
@@ -34,18 +35,27 @@ pub(crate) struct Folder {
     /// Whether changes are forced to disk; not for memories that die with the process.
     durable: bool,
     disk: Arc<dyn Disk>,
-    /// Opened when it is needed.
-    catalogue: Mutex<Option<Catalogue>>,
+    /// Opened again where it was closed before a fork.
+    catalogue: Connection,
     files: Mutex<HashMap<i64, Arc<PatternFile>>>,
     /// Whether files that no catalogue mentions were looked for.
     swept: AtomicBool,
-    /// Deletes the folder of a temporary memory.
-    pub(crate) _temporary: Option<tempfile::TempDir>,
+    _temporary: Option<Temporary>,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whoever panicked left whole values behind: changes are transactions.
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+/// Deletes the folder of a temporary memory, in the process that made it: a child that was forked leaves it alone.
+#[derive(Debug)]
+struct Temporary {
+    folder: Option<tempfile::TempDir>,
+    process: u32,
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            let _kept = self.folder.take().map(tempfile::TempDir::keep);
+        }
+    }
 }
 
 impl Folder {
@@ -90,26 +100,20 @@ impl Folder {
             patience,
             durable,
             disk,
-            catalogue: Mutex::new(Some(catalogue)),
+            catalogue: hold(catalogue),
             files: Mutex::default(),
             swept: AtomicBool::new(false),
-            _temporary: temporary,
+            _temporary: temporary.map(|folder| Temporary { folder: Some(folder), process: std::process::id() }),
         })
-    }
-
-    /// Closes the connection to the catalogue, which opens again when it is needed.
-    pub(crate) fn release(&self) {
-        *locked(&self.catalogue) = None;
     }
 
     /// Reads from the catalogue.
     pub(crate) fn read<R>(&self, work: impl FnOnce(&Catalogue) -> Result<R>) -> Result<R> {
         let mut held = locked(&self.catalogue);
-        let catalogue = match held.take() {
-            Some(catalogue) => catalogue,
-            None => Catalogue::open(&self.path, self.patience, self.durable)?,
-        };
-        work(held.insert(catalogue))
+        match &*held {
+            Some(catalogue) => work(catalogue),
+            None => work(held.insert(Catalogue::open(&self.path, self.patience, self.durable)?)),
+        }
     }
 
     /// Changes the memory, while no other writer does.

@@ -23,6 +23,7 @@
 mod bytes;
 mod catalogue;
 mod compact;
+mod connection;
 pub mod disk;
 mod dtype;
 mod error;
@@ -41,6 +42,7 @@ mod texts;
 mod write;
 mod writer_lock;
 
+pub use connection::release_connections;
 pub use dtype::{Dtype, Storable};
 pub use error::{Error, Result};
 pub use filter::Filter;

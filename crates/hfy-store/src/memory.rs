@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::catalogue::Catalogue;
 use crate::disk::{Disk, SystemDisk};
 use crate::folder::{Folder, GENERATION, NEXT_ID, Writer, check_dim, info_of};
-use crate::snapshot::check_type;
+use crate::snapshot::{check_type, with_value};
 use crate::texts::{Checked, Texts, checked_label, checked_metadata};
 use crate::{Dtype, Error, Filter, Info, Result, Snapshot, Storable};
 
@@ -220,19 +220,31 @@ impl Memory {
         }
     }
 
+    /// Whether a pattern has this id now.
+    pub fn contains(&self, id: u64) -> Result<bool> {
+        match &self.home {
+            Home::Folder(folder) => folder.read(|catalogue| Ok(catalogue.pattern(id)?.is_some())),
+            Home::File(snapshot) => Ok(snapshot.row_of(id)?.is_some()),
+        }
+    }
+
+    /// The label and the metadata of a pattern now.
+    pub fn texts(&self, id: u64) -> Result<(Option<String>, Option<Value>)> {
+        match &self.home {
+            Home::Folder(folder) => folder.read(|catalogue| {
+                let unknown = Error::UnknownId { id, next: catalogue.number(NEXT_ID)? };
+                let (_, label, metadata) = with_value(catalogue.pattern(id)?.ok_or(unknown)?, &folder.path)?;
+                Ok((label, metadata))
+            }),
+            Home::File(snapshot) => snapshot.get(id).map(|record| (record.label, record.metadata)),
+        }
+    }
+
     /// Ids of the patterns that a filter lets through now, ascending.
     pub fn query(&self, filter: &Filter) -> Result<Vec<u64>> {
         match &self.home {
             Home::Folder(folder) => folder.read(|catalogue| catalogue.query(filter)),
             Home::File(snapshot) => snapshot.query(filter),
-        }
-    }
-
-    /// Closes the connection to the catalogue; it opens again when it is needed. To be called before a process forks:
-    /// SQLite must not be carried over.
-    pub fn release(&self) {
-        if let Home::Folder(folder) = &self.home {
-            folder.release();
         }
     }
 

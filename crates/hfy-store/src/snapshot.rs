@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use half::{bf16, f16};
 use ndarray::{Array2, ArrayView1, ArrayView2, CowArray, Ix2};
@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::bytes::Bytes;
 use crate::catalogue::{Catalogue, SegmentRow, TextRow};
+use crate::connection::{Connection, hold, locked};
 use crate::error::Fault;
 use crate::folder::{Folder, GENERATION, NEXT_ID, info_of};
 use crate::pattern_file::PatternFile;
@@ -29,7 +30,7 @@ use crate::{Dtype, Error, Filter, Info, Result, Storable};
 /// **What is checked.** A block of patterns (1 MiB) is held against its checksum the first time it is read, and so are
 /// ids and texts. [`Memory::verify`](crate::Memory::verify) reads everything.
 ///
-/// A snapshot keeps SQLite from shortening its log, so it should not be held for days.
+/// A snapshot keeps SQLite from shortening its log, so it should not be held for days, but [without texts](Self::without_texts).
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     origin: Arc<Origin>,
@@ -51,7 +52,7 @@ struct Origin {
     /// The path of each file.
     paths: Vec<PathBuf>,
     /// In a transaction that reads; none for an exchange file, which has its texts itself.
-    catalogue: Option<Mutex<Catalogue>>,
+    catalogue: Option<Connection>,
 }
 
 /// The patterns of a snapshot, whatever their type.
@@ -120,7 +121,7 @@ impl Snapshot {
             total: segments.iter().map(SegmentRow::live).sum(),
             paths: segments.iter().map(|segment| folder.segment_path(segment.number)).collect(),
             files: sources.into_iter().map(|source| source.file).collect(),
-            catalogue: Some(Mutex::new(catalogue)),
+            catalogue: Some(hold(catalogue)),
         };
         Ok(Snapshot::of_runs(Arc::new(origin), runs))
     }
@@ -157,6 +158,15 @@ impl Snapshot {
     fn of_runs(origin: Arc<Origin>, runs: Vec<Run>) -> Self {
         let len = runs.last().map_or(0, |run| run.first + run.rows.len());
         Snapshot { origin, runs: runs.into(), len }
+    }
+
+    /// Closes the connection to the catalogue, so that SQLite can shorten its log however long this is kept. Ids and patterns
+    /// stay; labels and metadata can no longer be asked for, of clones neither.
+    pub fn without_texts(self) -> Self {
+        if let Some(connection) = &self.origin.catalogue {
+            *locked(connection) = None;
+        }
+        self
     }
 
     /// The memory that this was taken of.
@@ -339,7 +349,7 @@ impl Snapshot {
         let row = self.expect_row(id)?;
         match &self.origin.catalogue {
             Some(catalogue) => {
-                let found = catalogue.lock().unwrap_or_else(PoisonError::into_inner).pattern(id)?;
+                let found = self.read(catalogue, |catalogue| catalogue.pattern(id))?;
                 let texts = found.ok_or_else(|| self.missing(id))?;
                 self.record(row, texts)
             }
@@ -352,12 +362,20 @@ impl Snapshot {
         Ok(self.get(self.id_of(row)?)?.label)
     }
 
+    /// Reads from the catalogue, in the transaction of this snapshot.
+    fn read<R>(&self, connection: &Connection, work: impl FnOnce(&Catalogue) -> Result<R>) -> Result<R> {
+        match &*locked(connection) {
+            Some(catalogue) => work(catalogue),
+            None => Err(Error::Released { path: self.origin.path.clone() }),
+        }
+    }
+
     /// How many patterns have a label.
     pub fn labelled(&self) -> Result<usize> {
         match &self.origin.catalogue {
             // A snapshot that was filtered knows fewer patterns than its catalogue.
             Some(catalogue) if self.len == self.origin.total => {
-                catalogue.lock().unwrap_or_else(PoisonError::into_inner).labelled()
+                self.read(catalogue, Catalogue::labelled)
             }
             _ => self.records()?.try_fold(0, |count, record| Ok(count + usize::from(record?.label.is_some()))),
         }
@@ -365,10 +383,18 @@ impl Snapshot {
 
     /// The labels and metadata of all rows. A thousand are read at a time.
     pub fn records(&self) -> Result<impl Iterator<Item = Result<Record>>> {
+        self.records_of(0..self.len)
+    }
+
+    /// The same of some rows.
+    pub fn records_of(&self, rows: Range<usize>) -> Result<impl Iterator<Item = Result<Record>>> {
         const AT_ONCE: usize = 1000;
         let ids = self.ids()?;
+        if rows.end > self.len {
+            return Err(Error::argument("rows", rows.end, "must not exceed the number of patterns"));
+        }
         let mut waiting: std::collections::VecDeque<TextRow> = Default::default();
-        Ok((0..self.len).map(move |row| {
+        Ok(rows.map(move |row| {
             let Some(catalogue) = &self.origin.catalogue else { return self.record_of_file(row) };
             loop {
                 match waiting.pop_front() {
@@ -376,8 +402,7 @@ impl Snapshot {
                     Some(texts) if texts.0 == ids[row] => return self.record(row, texts),
                     Some(_) => return Err(self.missing(ids[row])),
                     None => {
-                        let held = catalogue.lock().unwrap_or_else(PoisonError::into_inner);
-                        waiting.extend(held.patterns_from(ids[row], AT_ONCE)?);
+                        waiting.extend(self.read(catalogue, |held| held.patterns_from(ids[row], AT_ONCE))?);
                         if waiting.is_empty() {
                             return Err(self.missing(ids[row]));
                         }
@@ -392,11 +417,8 @@ impl Snapshot {
             .in_file(&self.origin.path.display().to_string())
     }
 
-    fn record(&self, row: usize, (id, label, metadata): TextRow) -> Result<Record> {
-        let metadata = metadata.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| {
-            Fault::new(format!("metadata of id {id}"), error, "must be JSON")
-                .in_file(&self.origin.path.display().to_string())
-        })?;
+    fn record(&self, row: usize, texts: TextRow) -> Result<Record> {
+        let (id, label, metadata) = with_value(texts, &self.origin.path)?;
         Ok(Record { id, row, label, metadata })
     }
 
@@ -412,7 +434,7 @@ impl Snapshot {
     pub fn query(&self, filter: &Filter) -> Result<Vec<u64>> {
         match &self.origin.catalogue {
             Some(catalogue) => {
-                let ids = catalogue.lock().unwrap_or_else(PoisonError::into_inner).query(filter)?;
+                let ids = self.read(catalogue, |catalogue| catalogue.query(filter))?;
                 // A snapshot that was filtered already has fewer.
                 let mut kept = Vec::with_capacity(ids.len());
                 for id in ids {
@@ -455,21 +477,22 @@ impl Snapshot {
     /// segments speak of the same ids. The first fault is the error.
     pub fn verify(&self) -> Result<()> {
         if let Some(catalogue) = &self.origin.catalogue {
-            catalogue.lock().unwrap_or_else(PoisonError::into_inner).verify()?;
+            self.read(catalogue, Catalogue::verify)?;
         }
         self.origin.files.iter().try_for_each(|file| file.verify())?;
         for record in self.records()? {
             record?;
         }
         let Some(catalogue) = &self.origin.catalogue else { return Ok(()) };
-        let held = catalogue.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, there) = (held.count()?, self.origin.files.iter().map(|file| file.rows()).sum::<usize>());
-        let removed: usize = held.segments()?.iter().map(|segment| segment.removed).sum();
-        if known != there - removed {
-            let rule = format!("but segments hold {} patterns that are not removed", there - removed);
-            return Err(Fault::new("patterns in the catalogue", known, rule).in_file(&held.path.display().to_string()));
-        }
-        Ok(())
+        self.read(catalogue, |catalogue| {
+            let (known, there) = (catalogue.count()?, self.origin.total);
+            if known != there {
+                let rule = format!("but segments hold {there} patterns that are not removed");
+                let file = catalogue.path.display().to_string();
+                return Err(Fault::new("patterns in the catalogue", known, rule).in_file(&file));
+            }
+            Ok(())
+        })
     }
 
     /// Rows in place, as many at a time as lie together.
@@ -495,6 +518,17 @@ impl Snapshot {
         let shape = (values.len() / self.dim(), self.dim());
         ArrayView2::from_shape(shape, values).expect("whole rows, whose size fits in memory")
     }
+}
+
+/// Texts as the catalogue has them, with the metadata read.
+pub(crate) fn with_value(
+    (id, label, metadata): TextRow,
+    path: &Path,
+) -> Result<(u64, Option<String>, Option<Value>)> {
+    let metadata = metadata.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| {
+        Fault::new(format!("metadata of id {id}"), error, "must be JSON").in_file(&path.display().to_string())
+    })?;
+    Ok((id, label, metadata))
 }
 
 /// Fails unless the memory holds this type.

@@ -99,6 +99,8 @@ fn texts_change_with_patterns_or_alone() {
         (now.labelled().unwrap(), now.filtered(&"id < 2".parse().unwrap()).unwrap().labelled().unwrap()),
         (2, 1)
     );
+    let patterns = memory.snapshot().unwrap().without_texts();
+    assert_eq!((patterns.ids().unwrap(), patterns.get(0).is_err()), (vec![0, 1, 2], true));
     // All or none.
     let error = memory.set_texts(&[1, 9], &texts([None, None], vec![])).unwrap_err().to_string();
     assert_eq!(error, "id = 9: no pattern in this memory has it");
