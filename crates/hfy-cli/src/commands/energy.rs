@@ -89,7 +89,12 @@ fn compute<T: Number>(arguments: &Arguments, patterns: &Patterns, states: &Rows)
     let omega = hfy::Scaled::with_beta(map, beta)?;
     let network: AnyNetwork<'_, T> =
         Network::new(omega, post, patterns.matrix::<T>()?).map_err(Error::in_file(&patterns.file))?;
-    let parts = network.energies(states.matrix::<T>().view()).map_err(|error| states.wrong(error))?;
+    let wrong = |error: hfy::Error| match error {
+        // The entry of a score is a pattern, not a column.
+        hfy::Error::Entry { argument: "scores", .. } => Error::data(states.file(), error),
+        error => states.wrong(error),
+    };
+    let parts = network.energies(states.matrix::<T>().view()).map_err(wrong)?;
     let constant = network.normalising_constant()?;
     let energy = |(row, parts): (usize, Parts<T>)| Energy {
         row,
