@@ -18,10 +18,10 @@ type Doubles<'py> = Bound<'py, PyArray1<f64>>;
 /// The certificates of all patterns of a network: arrays with an entry for each.
 ///
 /// One step from a query within `radius` of a state c_i, or within `radius_pattern` of the pattern x_i itself, returns
-/// c_i = psi(x_i) exactly, in every entry. With psi the identity that is the pattern, and the radii are the same; otherwise
-/// `moved` says how far c_i is from x_i, and is zero where the pattern itself comes back. A network with separate values v
-/// is certified by its keys: one step from a query within `radius` of key i returns psi(v_i); c_i is the key, and
-/// `fixed_point` says that the key recalls its value.
+/// c_i = psi(x_i) exactly, in every entry. With psi the identity that is the pattern, and the radii are the same;
+/// otherwise `moved` says how far c_i is from x_i, and is zero where the pattern itself comes back. A network with
+/// separate values v is certified by its keys: one step from a query within `radius` of key i returns psi(v_i); c_i
+/// is the key, and `fixed_point` says that the key recalls its value.
 ///
 /// >>> import numpy as np, hfy
 /// >>> certificates = hfy.Network(np.array([[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0]]), "sparsemax", beta=0.5).certify()

@@ -214,8 +214,8 @@ impl PyNetwork {
     /// ----------
     /// queries : array (D,) or (Q, D)
     /// steps : int, optional
-    ///     Take exactly so many steps; else stop at a fixed point of a sparse map, and for other maps once a step moves the state
-    ///     by at most 1e-5 of its length (1.2e-4 in float32).
+    ///     Take exactly so many steps; else stop at a fixed point of a sparse map, and for other maps once a step
+    ///     moves the state by at most 1e-5 of its length (1.2e-4 in float32).
     /// tolerance : float, optional
     ///     Stop once a step moves the state by at most this; 0 for exact fixed points.
     /// limit : int
@@ -334,8 +334,8 @@ impl PyNetwork {
         })
     }
 
-    /// What is guaranteed for every pattern, by a map with a margin: separations, fixed points, radii. What one step returns
-    /// is psi of the pattern; see `Certificates`. Ctrl-C stops it.
+    /// What is guaranteed for every pattern, by a map with a margin: separations, fixed points, radii. What one step
+    /// returns is psi of the pattern; see `Certificates`. Ctrl-C stops it.
     ///
     /// `epsilon` is the perturbation and `failure` the probability that the capacities in the summary are for.
     ///
@@ -349,9 +349,9 @@ impl PyNetwork {
 
     /// What one step is certain to do with each query: a dict, or a list of dicts for several queries.
     ///
-    /// "exact" says whether the map gives weight one to each of the "best" patterns and zero to all others, so that the step
-    /// returns psi of their sum; "slack" by how much
-    /// their lead exceeds what that takes; "robust" whether it holds however products are summed.
+    /// "exact" says whether the map gives weight one to each of the "best" patterns and zero to all others, so that
+    /// the step returns psi of their sum; "slack" by how much their lead exceeds what that takes; "robust" whether it
+    /// holds however products are summed.
     ///
     /// >>> import numpy as np, hfy
     /// >>> network = hfy.Network(np.array([[2.0, 0.0], [0.0, 2.0], [-2.0, 0.0]]), "sparsemax")

@@ -245,7 +245,8 @@ def test_certificates():
 @pytest.mark.parametrize("psi", ["identity", "l2:3", "layernorm", "layernorm:eps=0.1", "tanh:0.3", "sign"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_certified_states(psi, dtype):
-    x = (draw(12, 8) * 3).astype(dtype)
+    x = draw(12, 8)
+    x = (8 * x / np.linalg.norm(x, axis=1, keepdims=True)).astype(dtype)
     network = hfy.Network(x, "entmax:1.5", psi, beta=2.0)
     certificates = network.certify()
     states = network.step(x)

@@ -28,7 +28,10 @@ fn certificates_of_known_patterns() {
     assert!(close(&found["smallest_beta"][0]["beta"], 1.0 / 9.0), "{found}");
     assert_eq!((&found["share_at"][0]["share"], &found["share_at"][1]["share"]), (&0.0.into(), &1.0.into()));
     assert!(found["summary"]["capacity"]["optimal"]["log_patterns"].is_number());
-    assert_eq!(found["definition"], "within the radius of stored pattern x, one step returns x in every entry");
+    assert_eq!(
+        found["definition"],
+        "within the radius of stored pattern x, one step returns x in every entry; for an association x is the sum of its patterns"
+    );
     let short = folder.json(&["certify", "m.hfy", "--beta", "0.5", "--summary"]);
     assert_eq!((short["certificates"].as_array().map(Vec::len), &short["summary"]), (Some(0), &found["summary"]));
 }

@@ -112,7 +112,8 @@ fn patterns_of<T: Real>(post: &Post, seed: u64) {
                 queries.extend([at(centre, radius, &nearest), centre.clone()]);
                 demand(&network, &queries, &state, &about);
                 *count += queries.len();
-                // Sharp: just outside, some weight is on another pattern, though it may be too small to change the state.
+                // Sharp: just outside, some weight is on another pattern, though it may be too small to change the
+                // state.
                 let outside = at(centre, far, &nearest);
                 let weights = network.step(&outside).unwrap().weights;
                 let all = (0..n).all(|j| weights[j] == if i == j { T::one() } else { T::zero() });

@@ -172,7 +172,8 @@ fn post_transformations_that_nothing_can_hold_are_errors() {
 }
 
 const NAMES: &str = "softmax|sparsemax|argmax|entmax|normmax|subsets|bounded|sequence|windows|spans|atmost|labels|\
-                     assignment|matching|trees|arborescence|projective|quadratic|power|exponential|exp|l2|tanh|sign|layernorm";
+                     assignment|matching|trees|arborescence|projective|quadratic|power|exponential|exp|l2|tanh|\
+                     sign|layernorm";
 const NUMBER: &str = "(-?[0-9]{1,21}(\\.[0-9]{0,3})?(e-?[0-9]{1,3})?|nan|inf|-inf|)";
 
 /// Texts of the grammar, and its letters in any order.

@@ -30,9 +30,10 @@ pub struct Placement {
 
 /// The paper's two lower bounds of the capacity, for patterns on a sphere and queries perturbed by at most `ε`.
 ///
-/// They hold under different conditions, and neither bounds the other. The optimal placement keeps all patterns 60° apart,
-/// and its bound does not grow with `β`. The random one asks only for the angle that `m/β` and `ε` need, which shrinks as
-/// `β` grows: so it is often the greater of the two, though some placement always does as well as a random one.
+/// They hold under different conditions, and neither bounds the other. The optimal placement keeps all patterns 60°
+/// apart, and its bound does not grow with `β`. The random one asks only for the angle that `m/β` and `ε` need, which
+/// shrinks as `β` grows: so it is often the greater of the two, though some placement always does as well as a random
+/// one.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Capacity {
@@ -46,8 +47,9 @@ pub struct Capacity {
     /// At least this many patterns can be placed so that all are 60° apart, and all are retrieved:
     /// `√(3πD/8) (2/√3)^D`, a lower bound of the kissing number up to a factor that tends to one as `D` grows.
     pub optimal: Placement,
-    /// At least this many patterns, placed independently and uniformly: `√(2p/κ) ζ^((D-1)/2)` of them are all retrieved with probability at least
-    /// `1 - p`, where `1/ζ` is the least angle and `κ = Γ(D/2) / ((D-1) √π Γ((D-1)/2))`. Holds for every `D ≥ 2`.
+    /// At least this many patterns, placed independently and uniformly: `√(2p/κ) ζ^((D-1)/2)` of them are all
+    /// retrieved with probability at least `1 - p`, where `1/ζ` is the least angle and
+    /// `κ = Γ(D/2) / ((D-1) √π Γ((D-1)/2))`. Holds for every `D ≥ 2`.
     pub random: Placement,
 }
 

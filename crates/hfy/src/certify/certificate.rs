@@ -32,11 +32,11 @@ pub struct Certificate {
     /// The largest radius around the state `c_i`: every query within it returns `c_i` in one step. It is
     /// `min_j (c_i·(x_i - x_j) - m/β) / |x_i - x_j|` over `j ≠ i`.
     ///
-    /// *Proof.* The ball of radius `r` around `c_i` lies in the polyhedron of queries above if and only if it lies in each
-    /// of the half-spaces `q·(x_i - x_j) ≥ m/β`, that is, if and only if `r` is at most the distance of `c_i` from each of
-    /// the planes that bound them, and those are the distances of which the minimum is taken. Beyond it, at the query
-    /// `c_i - r (x_i - x_j)/|x_i - x_j|` of the nearest plane, the weight is no longer all on pattern `i`. Since
-    /// `|x_i - x_j| ≤ 2M`, it is never less than the paper's.
+    /// *Proof.* The ball of radius `r` around `c_i` lies in the polyhedron of queries above if and only if it lies in
+    /// each of the half-spaces `q·(x_i - x_j) ≥ m/β`, that is, if and only if `r` is at most the distance of `c_i`
+    /// from each of the planes that bound them, and those are the distances of which the minimum is taken. Beyond it,
+    /// at the query `c_i - r (x_i - x_j)/|x_i - x_j|` of the nearest plane, the weight is no longer all on pattern
+    /// `i`. Since `|x_i - x_j| ≤ 2M`, it is never less than the paper's.
     ///
     /// Zero where there is no room: then `fixed_point` says whether `c_i` itself comes back.
     pub radius_sharp: f64,
@@ -46,8 +46,8 @@ pub struct Certificate {
     /// `min_j (x_i·(x_i - x_j) - m/β) / |x_i - x_j|`, by the same proof with `x_i` for `c_i`. Without Ψ the same as
     /// `radius_sharp`; zero where there is no room.
     pub radius_pattern: f64,
-    /// `|c_i - x_i|`: how far Ψ moves the stored pattern. It is zero if and only if `c_i` equals `x_i` in every entry, so
-    /// that what comes back is the stored pattern itself. If Ψ is idempotent and the patterns were transformed before
-    /// they were stored, it is zero up to rounding.
+    /// `|c_i - x_i|`: how far Ψ moves the stored pattern. It is zero if and only if `c_i` equals `x_i` in every
+    /// entry, so that what comes back is the stored pattern itself. If Ψ is idempotent and the patterns were
+    /// transformed before they were stored, it is zero up to rounding.
     pub moved: f64,
 }

@@ -62,8 +62,8 @@ impl<'a, T: Real> Certifier<'a, T> {
     /// With a post-transformation Ψ, so that a step is `q ← ŷ_Ψ(Xᵀ ŷ_Ω(β X q))`.
     ///
     /// A step that puts all weight on pattern `i` then returns `c_i = ŷ_Ψ(x_i)`, and certificates are about that state,
-    /// whatever Ψ: [what is certified](crate::certify#what-is-certified). The paper's case is that of an idempotent Ψ and
-    /// patterns in its image, where `c_i = x_i`: transform the patterns first and store the result.
+    /// whatever Ψ: [what is certified](crate::certify#what-is-certified). The paper's case is that of an idempotent Ψ
+    /// and patterns in its image, where `c_i = x_i`: transform the patterns first and store the result.
     ///
     /// ```
     /// use hfy::{Ball, Batch, Certifier, Entmax};

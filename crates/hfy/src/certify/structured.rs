@@ -62,7 +62,8 @@ pub struct StructuredGuarantee {
     pub rival: Option<Vec<usize>>,
     /// By how much the best structure meets the condition of exact retrieval, in units of `β θ`.
     pub slack: f64,
-    /// Whether one step puts weight one on exactly the patterns of the best structure, and so returns `ŷ_Ψ` of their sum.
+    /// Whether one step puts weight one on exactly the patterns of the best structure, and so returns `ŷ_Ψ` of their
+    /// sum.
     pub exact: bool,
 }
 

@@ -18,8 +18,8 @@ pub(crate) fn times<T: Real>(a: ArrayView2<'_, T>, x: &[T], out: &mut [T]) {
     matmul(out.as_mat_mut(), Accum::Replace, matrix(&a), x.as_mat(), T::one(), Par::Seq);
 }
 
-/// Whether every weight is exactly 0 or 1: the rows that have one are then summed in their order, whatever the number of
-/// weights or threads, so that an association that is retrieved exactly has one state.
+/// Whether every weight is exactly 0 or 1: the rows that have one are then summed in their order, whatever the number
+/// of weights or threads, so that an association that is retrieved exactly has one state.
 pub(crate) fn all_or_nothing<T: Real>(y: &[T]) -> bool {
     y.iter().all(|w| *w == T::zero() || *w == T::one())
 }

@@ -148,14 +148,15 @@ impl<'a, T: Real> Retriever<'a, T> {
         &self.settings
     }
 
-    /// When a query is finished: the rule of the settings, or the one that [`Stop::Auto`] comes to for this map and type;
-    /// after one step where a state cannot be the next query.
+    /// When a query is finished: the rule of the settings, or the one that [`Stop::Auto`] comes to for this map and
+    /// type; after one step where a state cannot be the next query.
     ///
     /// ```
     /// use hfy::{Network, retrieval::{Retriever, Stop}};
     /// use ndarray::Array2;
     ///
-    /// let (sparse, dense) = (Network::sparse(1.0, Array2::<f64>::eye(3))?, Network::modern(1.0, Array2::<f64>::eye(3))?);
+    /// let patterns = Array2::<f64>::eye(3);
+    /// let (sparse, dense) = (Network::sparse(1.0, &patterns)?, Network::modern(1.0, &patterns)?);
     /// assert_eq!(Retriever::new(&sparse)?.stop(), Stop::FixedPoint { limit: 100 });
     /// assert_eq!(Retriever::new(&dense)?.stop(), Stop::Relative { tolerance: 1e-5, limit: 100 });
     /// # Ok::<(), hfy::Error>(())

@@ -81,8 +81,8 @@ impl LabelSequence {
         Self::with(positions, labels, given)
     }
 
-    /// Sequences of `positions` labels out of `labels`, where a label that stays scores `stay` and every other transition
-    /// zero.
+    /// Sequences of `positions` labels out of `labels`, where a label that stays scores `stay` and every other
+    /// transition zero.
     ///
     /// ```
     /// use hfy::structure::{LabelSequence, Structure};
@@ -109,7 +109,7 @@ impl LabelSequence {
     fn parts(&self, variables: usize) -> Result<usize> {
         let size = format!("{}x{}", self.positions, self.labels);
         let Some(expected) = self.positions.checked_mul(self.labels) else {
-            let rule = "positions x labels must be the number of scores, which is far smaller";
+            let rule = "positions x labels must be the number of scores, and overflows";
             return Err(Error::parameter("labels", size, rule));
         };
         check_variables(variables, expected)?;

@@ -100,11 +100,13 @@ pub(super) struct GuaranteeOut {
 /// What one step returns, and from where distances are measured.
 fn definition(post: &Post) -> String {
     if Convex::<f64>::is_identity(post) {
-        return "within the radius of stored pattern x, one step returns x in every entry".to_owned();
+        let what = "within the radius of stored pattern x, one step returns x in every entry";
+        return format!("{what}; for an association x is the sum of its patterns");
     }
     format!(
         "one step returns the state c = Ψ(x) of stored pattern x, Ψ = {post}, in every entry: from every query within \
-         radius_sharp of c, and within radius_pattern of x; moved is |c - x|, zero where c is x"
+         the radius (radius_sharp) of c, and within radius_pattern of x; moved is |c - x|, zero where c is x; for an association x \
+         is the sum of its patterns"
     )
 }
 

@@ -32,11 +32,12 @@ Examples:
 
 /// Certify which patterns come back exactly, and from how far away
 ///
-/// For a map with a margin (entmax above 1, sparsemax, normmax, k-subsets) a stored pattern x is a fixed point if and only if it is
-/// separated enough, and every query within its radius returns it exactly in one step. With a post-transformation Ψ what one
-/// step returns, and what is certified, is the state c = Ψ(x): the radius is measured from c, another one from x, and "moved" is
-/// the distance of c from x, zero where the stored pattern itself comes back. Patterns are compared in tiles, so that tens of
-/// thousands need no matrix of all pairs. Ctrl-C stops without leaving a file half-written.
+/// For a map with a margin (entmax above 1, sparsemax, normmax, k-subsets) a stored pattern x is a fixed point if and
+/// only if it is separated enough, and every query within its radius returns it exactly in one step. With a
+/// post-transformation Ψ what one step returns, and what is certified, is the state c = Ψ(x): the radius is measured
+/// from c, another one from x, and "moved" is the distance of c from x, zero where the stored pattern itself comes
+/// back. Patterns are compared in tiles, so that tens of thousands need no matrix of all pairs. Ctrl-C stops without
+/// leaving a file half-written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -51,8 +51,8 @@ pub(crate) struct Arguments {
     /// Take exactly so many steps
     #[arg(long, value_name = "N", help_heading = "When to stop")]
     steps: Option<usize>,
-    /// Stop when a step moves the state by at most this; 0 for exact fixed points [default: when it does not move at all, for
-    /// sparse maps; for others when it moves by at most 1e-5 of its length, in single precision 1.2e-4]
+    /// Stop when a step moves the state by at most this; 0 for exact fixed points [default: when it does not move at
+    /// all, for sparse maps; for others when it moves by at most 1e-5 of its length, in single precision 1.2e-4]
     #[arg(long, value_name = "DISTANCE", help_heading = "When to stop")]
     residual: Option<f64>,
     /// Take at most so many steps
