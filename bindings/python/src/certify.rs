@@ -2,6 +2,7 @@
 
 use hfy::certify::{Certificate, Certifier, StructuredCertifier, Summary};
 use hfy::{Map, Separation};
+use ndarray::ArrayView2;
 use numpy::{PyArray1, ToPyArray};
 use pyo3::prelude::*;
 
@@ -16,7 +17,11 @@ type Doubles<'py> = Bound<'py, PyArray1<f64>>;
 
 /// The certificates of all patterns of a network: arrays with an entry for each.
 ///
-/// A query within `radius` of a pattern comes back as that pattern, exactly, after one step.
+/// One step from a query within `radius` of a state c_i, or within `radius_pattern` of the pattern x_i itself, returns
+/// c_i = psi(x_i) exactly, in every entry. With psi the identity that is the pattern, and the radii are the same;
+/// otherwise `moved` says how far c_i is from x_i, and is zero where the pattern itself comes back. A network with
+/// separate values v is certified by its keys: one step from a query within `radius` of key i returns psi(v_i); c_i
+/// is the key, and `fixed_point` says that the key recalls its value.
 ///
 /// >>> import numpy as np, hfy
 /// >>> certificates = hfy.Network(np.array([[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0]]), "sparsemax", beta=0.5).certify()
@@ -24,6 +29,10 @@ type Doubles<'py> = Bound<'py, PyArray1<f64>>;
 /// (array([9., 9., 9.]), array([1, 0, 1]), array([ True,  True,  True]))
 /// >>> certificates.radius.round(3)
 /// array([1.65, 1.65, 1.65])
+///
+/// >>> network = hfy.Network(np.array([[3.0, 4.0], [-5.0, 0.0]]), "sparsemax", "l2")
+/// >>> network.certify().moved, network.step([3.0, 4.0])
+/// (array([4., 4.]), array([0.6, 0.8]))
 #[pyclass(frozen, module = "hfy")]
 pub(crate) struct Certificates {
     all: Vec<Certificate>,
@@ -42,7 +51,7 @@ impl Certificates {
 
 #[pymethods]
 impl Certificates {
-    /// By how much each pattern's score with itself leads its best rival's.
+    /// By how much each state's score with its own pattern leads its best rival's.
     #[getter]
     fn separation<'py>(&self, py: Python<'py>) -> Doubles<'py> {
         self.doubles(py, |one| one.separation)
@@ -54,19 +63,31 @@ impl Certificates {
         self.indices(py, |one| one.rival)
     }
 
-    /// Whether one step from each pattern returns it.
+    /// Whether one step from each state c_i = psi(x_i) returns it.
     #[getter]
     fn fixed_point<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         self.all.iter().map(|one| one.fixed_point).collect::<Vec<_>>().to_pyarray(py)
     }
 
-    /// The largest radius around each pattern from all of which it comes back exactly in one step.
+    /// Whether one step from each pattern itself returns its state.
+    #[getter]
+    fn recalled<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        self.all.iter().map(|one| one.recalled).collect::<Vec<_>>().to_pyarray(py)
+    }
+
+    /// The largest radius around each state c_i = psi(x_i) from all of which one step returns it exactly.
     #[getter]
     fn radius<'py>(&self, py: Python<'py>) -> Doubles<'py> {
         self.doubles(py, |one| one.radius_sharp)
     }
 
-    /// The radius that the paper's bound gives, which is never larger.
+    /// The largest radius around each pattern itself from all of which one step returns its state exactly.
+    #[getter]
+    fn radius_pattern<'py>(&self, py: Python<'py>) -> Doubles<'py> {
+        self.doubles(py, |one| one.radius_pattern)
+    }
+
+    /// The radius around each state that the paper's bound gives, which is never larger.
     #[getter]
     fn radius_paper<'py>(&self, py: Python<'py>) -> Doubles<'py> {
         self.doubles(py, |one| one.radius_paper)
@@ -78,7 +99,7 @@ impl Certificates {
         self.indices(py, |one| one.boundary)
     }
 
-    /// How far the post-transformation moves each pattern.
+    /// How far the post-transformation moves each pattern; zero if and only if the state is the pattern in every entry.
     #[getter]
     fn moved<'py>(&self, py: Python<'py>) -> Doubles<'py> {
         self.doubles(py, |one| one.moved)
@@ -100,12 +121,18 @@ impl Certificates {
     }
 }
 
+/// Of the patterns; without psi, which acts on the values alone, where there are separate values.
+fn certifier<'a, T: hfy::Real>(network: &'a PyNetwork, keys: ArrayView2<'a, T>) -> hfy::Result<Certifier<'a, T>> {
+    let certifier = Certifier::new(keys, &network.omega, network.beta)?;
+    Ok(if network.is_hetero() { certifier } else { certifier.post(&network.psi) })
+}
+
 /// The certificates of a network's patterns.
 pub(crate) fn certify(py: Python<'_>, network: &PyNetwork, epsilon: f64, failure: f64) -> PyResult<Certificates> {
     with_matrix!(py, &network.keys, keys: T => {
         let keys = keys.as_array();
         interruptible(py, |progress| {
-            let certifier = Certifier::<T>::new(keys, &network.omega, network.beta)?.post(&network.psi);
+            let certifier = certifier::<T>(network, keys)?;
             let all = certifier.certificates_with(progress)?;
             let summary = certifier.summary(&all, epsilon, failure)?;
             Ok(Certificates { all, summary })
@@ -121,7 +148,7 @@ pub(crate) fn guarantee<'py>(network: &PyNetwork, queries: &Bound<'py, PyAny>) -
         let (rows, single) = query_rows::<T>("queries", queries)?;
         let (keys, rows) = (keys.as_array(), rows.view());
         let guarantees = interruptible(py, |progress| {
-            let certifier = Certifier::<T>::new(keys, &network.omega, network.beta)?.post(&network.psi);
+            let certifier = certifier::<T>(network, keys)?;
             let one = |number: usize| {
                 if progress(number, rows.nrows()).is_break() {
                     return Err(hfy::Error::Interrupted { done: number, total: rows.nrows() });
@@ -142,12 +169,13 @@ pub(crate) fn association<'py>(py: Python<'py>, network: &PyNetwork, members: &[
         if let Map::Structured(map) = &network.omega {
             let found = interruptible(py, |_| {
                 let certifier = StructuredCertifier::<T, _>::new(keys, map.as_ref(), network.beta)?;
-                certifier.post(&network.psi).association(members)
+                let certifier = if network.is_hetero() { certifier } else { certifier.post(&network.psi) };
+                certifier.association(members)
             })?;
             return to_python(py, &found.map_err(raised)?);
         }
         let found = interruptible(py, |_| {
-            Certifier::<T>::new(keys, &network.omega, network.beta)?.post(&network.psi).association(members)
+            certifier::<T>(network, keys)?.association(members)
         })?;
         to_python(py, &found.map_err(raised)?)
     })

@@ -78,6 +78,11 @@ impl PyNetwork {
         }
     }
 
+    /// Whether there are separate values.
+    pub(crate) fn is_hetero(&self) -> bool {
+        self.values.is_some()
+    }
+
     /// The index of a rank, built unless it was the last one.
     fn index<T: Indexed>(&self, keys: ArrayView2<'_, T>, rank: usize) -> hfy::Result<Arc<Index<T>>> {
         let mut last = self.index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -208,9 +213,10 @@ impl PyNetwork {
     /// ----------
     /// queries : array (D,) or (Q, D)
     /// steps : int, optional
-    ///     Take exactly so many steps; else stop at a fixed point.
+    ///     Take exactly so many steps; else stop at a fixed point of a sparse map, and for other maps once a step
+    ///     moves the state by at most 1e-5 of its length (1.2e-4 in float32).
     /// tolerance : float, optional
-    ///     Stop once a step moves the state by at most this.
+    ///     Stop once a step moves the state by at most this; 0 for exact fixed points.
     /// limit : int
     ///     The most steps.
     /// min_score, max_energy, max_distance : float, optional
@@ -253,7 +259,7 @@ impl PyNetwork {
         let stop = match (steps, tolerance) {
             (Some(steps), None) => Stop::Steps(steps),
             (None, Some(tolerance)) => Stop::Residual { tolerance, limit },
-            (None, None) => Stop::FixedPoint { limit },
+            (None, None) => Stop::Auto { limit },
             (Some(steps), Some(_)) => return Err(wrong("steps", steps, "either steps or tolerance says when to stop")),
         };
         let rule = match (min_score, max_energy, max_distance) {
@@ -270,8 +276,9 @@ impl PyNetwork {
         with_network!(py, self, network: T => {
             let (rows, single) = query_rows::<T>("queries", queries)?;
             let found = self.run(py, &network, rows.view(), &run)?;
+            let stop = found.stop.to_string();
             let reports = found.reports.into_iter().map(Plain::new).collect();
-            Ok(Retrieval::new(give_rows(py, found.states, single).unbind(), reports))
+            Ok(Retrieval::new(give_rows(py, found.states, single).unbind(), reports, stop))
         })
     }
 
@@ -318,14 +325,16 @@ impl PyNetwork {
         with_network!(py, self, network: T => {
             let (rows, single) = query_rows::<T>("states", states)?;
             let view = rows.view();
-            let energies = each_row(py, view.nrows(), |number| network.energy(row_of(&view, number)))?;
+            let energies = interruptible(py, |progress| Retriever::new(&network)?.energies_with(view, progress))?;
+            let energies = energies.map_err(raised)?.iter().map(|parts| parts.total()).collect();
             let column = ndarray::Array2::from_shape_vec((rows.nrows(), 1), energies).expect("one a row");
             let energies = give_rows(py, column, false).call_method1("reshape", (-1,))?;
             if single { energies.get_item(0) } else { Ok(energies) }
         })
     }
 
-    /// What is guaranteed for every pattern, by a map with a margin: separations, fixed points, radii. Ctrl-C stops it.
+    /// What is guaranteed for every pattern, by a map with a margin: separations, fixed points, radii. What one step
+    /// returns is psi of the pattern; see `Certificates`. Ctrl-C stops it.
     ///
     /// `epsilon` is the perturbation and `failure` the probability that the capacities in the summary are for.
     ///
@@ -339,8 +348,9 @@ impl PyNetwork {
 
     /// What one step is certain to do with each query: a dict, or a list of dicts for several queries.
     ///
-    /// "exact" says whether the map gives weight one to each of the "best" patterns and zero to all others; "slack" by how much
-    /// their lead exceeds what that takes; "robust" whether it holds however products are summed.
+    /// "exact" says whether the map gives weight one to each of the "best" patterns and zero to all others, so that
+    /// the step returns psi of their sum; "slack" by how much their lead exceeds what that takes; "robust" whether it
+    /// holds however products are summed.
     ///
     /// >>> import numpy as np, hfy
     /// >>> network = hfy.Network(np.array([[2.0, 0.0], [0.0, 2.0], [-2.0, 0.0]]), "sparsemax")
@@ -352,7 +362,7 @@ impl PyNetwork {
     }
 
     /// What is guaranteed for an association of patterns under k-subsets, or under a map over structures: a dict, with whether it
-    /// is a "fixed_point" and within which radius it comes back.
+    /// is a "fixed_point" and within which radius of its state, psi of the sum of its patterns, that state comes back.
     ///
     /// >>> import numpy as np, hfy
     /// >>> pair = hfy.Network(np.eye(3) * 2, "subsets:2").certify_association([0, 2])

@@ -62,11 +62,12 @@ impl Plain {
 pub(crate) struct Retrieval {
     states: Py<PyAny>,
     reports: std::sync::Arc<Vec<Plain>>,
+    stop: String,
 }
 
 impl Retrieval {
-    pub(crate) fn new(states: Py<PyAny>, reports: Vec<Plain>) -> Self {
-        Retrieval { states, reports: std::sync::Arc::new(reports) }
+    pub(crate) fn new(states: Py<PyAny>, reports: Vec<Plain>, stop: String) -> Self {
+        Retrieval { states, reports: std::sync::Arc::new(reports), stop }
     }
 
     fn doubles<'py>(&self, py: Python<'py>, part: impl Fn(&Plain) -> f64) -> Doubles<'py> {
@@ -84,6 +85,16 @@ impl Retrieval {
     #[getter]
     fn states<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.states.bind(py).clone()
+    }
+
+    /// The rule that was to stop the queries, in words.
+    ///
+    /// >>> import numpy as np, hfy
+    /// >>> hfy.Network(np.eye(2), "softmax").retrieve([0.2, 0.1]).stop
+    /// 'where a step moves the state by at most 1.0e-5 of its length, at most 100 steps'
+    #[getter]
+    fn stop(&self) -> &str {
+        &self.stop
     }
 
     /// Which pattern each query came to exactly; -1 where none.

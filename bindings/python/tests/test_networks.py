@@ -242,6 +242,56 @@ def test_certificates():
         hfy.Network(x, "softmax").certify()
 
 
+@pytest.mark.parametrize("psi", ["identity", "l2:3", "layernorm", "layernorm:eps=0.1", "tanh:0.3", "sign"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_certified_states(psi, dtype):
+    x = draw(12, 8)
+    x = (8 * x / np.linalg.norm(x, axis=1, keepdims=True)).astype(dtype)
+    network = hfy.Network(x, "entmax:1.5", psi, beta=2.0)
+    certificates = network.certify()
+    states = network.step(x)
+    assert certificates.recalled.all()
+    assert ((certificates.moved == 0) == (states == x).all(1)).all()
+    assert certificates.summary["unmoved"] == (certificates.moved == 0).mean() == float(psi == "identity")
+    rng, tried = np.random.default_rng(6), 0
+    for centres, radii in [(states, certificates.radius), (x, certificates.radius_pattern)]:
+        for i in np.flatnonzero(radii > 0):
+            away = rng.standard_normal((100, 8))
+            away *= radii[i] * rng.random((100, 1)) / np.linalg.norm(away, axis=1, keepdims=True)
+            queries = (centres[i] + away).astype(dtype)
+            assert (network.step(queries) == states[i]).all()
+            assert all(one["exact"] and one["best"] == [i] for one in network.guarantee(queries))
+            tried += 100
+    assert tried >= 1000
+    assert (network.step(states)[certificates.fixed_point] == states[certificates.fixed_point]).all()
+
+
+def test_certified_values():
+    keys, values = draw(10, 8) * 3, draw(10, 3, seed=2)
+    network = hfy.Network(keys, "sparsemax", "l2", values=values)
+    certificates, recalled = network.certify(), values / np.linalg.norm(values, axis=1, keepdims=True)
+    rng = np.random.default_rng(7)
+    for i in np.flatnonzero(certificates.radius > 0):
+        away = rng.standard_normal((100, 8))
+        away *= certificates.radius[i] / np.linalg.norm(away, axis=1, keepdims=True)
+        found = network.step(keys[i] + away)
+        assert (found == found[0]).all() and np.allclose(found[0], recalled[i], rtol=1e-14)
+    assert (certificates.radius > 0).any() and (certificates.moved == 0).all()
+
+
+def test_the_default_rule_of_stopping():
+    x = draw(40, 8)
+    queries = draw(60, 8, seed=3)
+    dense, sparse = hfy.Network(x, "softmax", beta=0.5), hfy.Network(x, "sparsemax", beta=8.0)
+    found = dense.retrieve(queries)
+    assert found.stop == "where a step moves the state by at most 1.0e-5 of its length, at most 100 steps"
+    assert (found.residual <= 1e-5 * np.linalg.norm(found.states, axis=1)).all() and "step limit" not in found.status
+    assert sparse.retrieve(queries).stop == "at a fixed point, at most 100 steps"
+    assert (dense.retrieve(queries, tolerance=0, limit=5000).residual == 0).all()
+    energies = dense.energy(queries)
+    assert np.allclose(energies, [dense.energy(query) for query in queries], rtol=1e-13)
+
+
 def test_associations():
     network = hfy.Network(np.eye(4) * 2, "subsets:2")
     assert network.certify_association([0, 3])["fixed_point"]

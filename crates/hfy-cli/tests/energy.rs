@@ -41,7 +41,7 @@ fn states_are_checked() {
     folder.write("patterns.csv", PATTERNS);
     folder.write("states.csv", "1,2,3,4\n1,2,3,-inf\n");
     let error = folder.fails(&["energy", "patterns.csv", "states.csv"], 1);
-    assert_eq!(error, "states.csv, row 2, column 4: -inf: an entry of a query must be finite");
+    assert_eq!(error, "states.csv, row 2, column 4: -inf: an entry must be finite");
     folder.write("patterns.csv", "1,2,3,4\n1,2,3,inf\n");
     let error = folder.fails(&["energy", "patterns.csv", "states.csv"], 1);
     assert_eq!(error, "patterns.csv, row 2, column 4: inf: an entry of a pattern must be finite");

@@ -8,6 +8,7 @@ use ndarray::ArrayView2;
 use crate::certify::{Certificate, Certifier, Progress};
 use crate::convex::Convex;
 use crate::error::Result;
+use crate::network::Parts;
 use crate::post::Post;
 use crate::recall::{Cue, FreeRecall, Recall, SequentialRecall};
 use crate::retrieval::{Index, Retrieval, Retriever};
@@ -27,6 +28,15 @@ pub trait Compiled: Sized {
         queries: ArrayView2<'_, Self>,
         progress: Progress<'_>,
     ) -> Result<Retrieval<Self>>
+    where
+        Self: crate::Real;
+
+    /// Computes energies.
+    fn energies(
+        retriever: &Retriever<'_, Self>,
+        states: ArrayView2<'_, Self>,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Parts<Self>>>
     where
         Self: crate::Real;
 
@@ -94,6 +104,14 @@ macro_rules! compiled {
                 progress: Progress<'_>,
             ) -> Result<Retrieval<Self>> {
                 retriever.run(queries, progress)
+            }
+
+            fn energies(
+                retriever: &Retriever<'_, Self>,
+                states: ArrayView2<'_, Self>,
+                progress: Progress<'_>,
+            ) -> Result<Vec<Parts<Self>>> {
+                retriever.compute_energies(states, progress)
             }
 
             fn index(patterns: ArrayView2<'_, Self>, rank: usize) -> Result<Index<Self>> {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use hfy::Network;
-use hfy::network::AnyNetwork;
+use hfy::network::{AnyNetwork, Parts};
 use ndarray::Array2;
 use serde::Serialize;
 
@@ -22,7 +22,8 @@ Examples:
 /// Compute energies of states
 ///
 /// The energy is E(q) = Ψ(q) - Ω*(X q), the sum of a convex and a concave part; it is infinite outside the domain of Ψ. The
-/// normalised energy is the paper's: zero is its lower bound on the convex hull of the patterns.
+/// normalised energy is the paper's, the energy plus Ω*(0) + M²/2 for the largest norm M of a pattern. For entmax and
+/// normmax with the identity it is at least zero on the convex hull of the patterns; for other pairs it may be less.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -90,26 +91,22 @@ fn compute<T: Number>(arguments: &Arguments, patterns: &Patterns, states: &Rows)
     let omega = hfy::Scaled::with_beta(map, beta)?;
     let network: AnyNetwork<'_, T> =
         Network::new(omega, post, patterns.matrix::<T>()?).map_err(Error::in_file(&patterns.file))?;
-    let states_matrix = states.matrix::<T>();
-    let mut energies = Vec::with_capacity(states.dim.0);
-    for (row, state) in states_matrix.rows().into_iter().enumerate() {
-        let state = state.to_vec();
-        let wrong = |error: hfy::Error| states.wrong(query_row(error, row));
-        let parts = network.energy_parts(&state).map_err(wrong)?;
-        energies.push(Energy {
-            row,
-            energy: parts.total().wide(),
-            concave: parts.concave.wide(),
-            convex: parts.convex.wide(),
-            normalised: network.normalised_energy(&state).map_err(wrong)?.wide(),
-        });
-    }
+    let wrong = |error: hfy::Error| match error {
+        // The entry of a score is a pattern, not a column.
+        hfy::Error::Entry { argument: "scores", .. } => Error::data(states.file(), error),
+        error => states.wrong(error),
+    };
+    let parts = network.energies(states.matrix::<T>().view()).map_err(wrong)?;
+    let constant = network.normalising_constant()?;
+    let energy = |(row, parts): (usize, Parts<T>)| Energy {
+        row,
+        energy: parts.total().wide(),
+        concave: parts.concave.wide(),
+        convex: parts.convex.wide(),
+        normalised: (parts.total() + constant).wide(),
+    };
+    let energies = parts.into_iter().enumerate().map(energy).collect();
     Ok(Document { map: map_text, post: post_text, beta, energies })
-}
-
-/// An error about the entries of one query, said of its row. Scores are entries of another array.
-fn query_row(error: hfy::Error, row: usize) -> hfy::Error {
-    if matches!(error, hfy::Error::Entry { argument: "query", .. }) { error.in_row(row) } else { error }
 }
 
 impl Document {

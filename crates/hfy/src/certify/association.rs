@@ -36,8 +36,9 @@ pub struct Association {
     /// `(Δ - m D²/(2β)) / (M D²)`, the paper's radius by the largest norm `M`. (Its other form, with the largest singular value
     /// of the patterns in place of `M D`, is not computed.) Zero where there is no room.
     pub radius_paper: f64,
-    /// The largest radius within which every query comes back in one step: `min (c·(x_i - x_j) - m/β) / |x_i - x_j|` over
-    /// members `i` and others `j`, by the same proof as for [single patterns](super::Certificate::radius_sharp).
+    /// The largest radius around the state `c` within which every query returns `c` in one step:
+    /// `min (c·(x_i - x_j) - m/β) / |x_i - x_j|` over members `i` and others `j`, by the same proof as for
+    /// [single patterns](super::Certificate::radius_sharp).
     pub radius_sharp: f64,
     /// The member and the other pattern whose plane is nearest.
     pub boundary: Option<(usize, usize)>,

@@ -16,11 +16,11 @@ pub struct Condition {
     pub holds: bool,
 }
 
-/// How many patterns can be stored and retrieved when they are placed in one way.
+/// How many patterns, at least, can be stored and retrieved when they are placed in one way.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Placement {
-    /// The natural logarithm of the number of patterns; `None` unless every condition holds.
+    /// The natural logarithm of the number of patterns, a lower bound; `None` unless every condition holds.
     pub log_patterns: Option<f64>,
     /// The largest perturbation for which the conditions can hold; not positive where none can.
     pub epsilon_limit: f64,
@@ -28,7 +28,12 @@ pub struct Placement {
     pub conditions: Vec<Condition>,
 }
 
-/// The paper's two capacities, for patterns on a sphere and queries perturbed by at most `ε`.
+/// The paper's two lower bounds of the capacity, for patterns on a sphere and queries perturbed by at most `ε`.
+///
+/// They hold under different conditions, and neither bounds the other. The optimal placement keeps all patterns 60°
+/// apart, and its bound does not grow with `β`. The random one asks only for the angle that `m/β` and `ε` need, which
+/// shrinks as `β` grows: so it is often the greater of the two, though some placement always does as well as a random
+/// one.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Capacity {
@@ -39,11 +44,12 @@ pub struct Capacity {
     /// The least angle between two patterns that exact retrieval under `ε` needs, from `1 - cos = m/(βM²) + 2ε/M`; `None` where
     /// no angle is enough.
     pub least_angle: Option<f64>,
-    /// Patterns placed optimally, all at least 60° apart: `√(3πD/8) (2/√3)^D`, a lower bound of the kissing number up to a factor
-    /// that tends to one as `D` grows.
+    /// At least this many patterns can be placed so that all are 60° apart, and all are retrieved:
+    /// `√(3πD/8) (2/√3)^D`, a lower bound of the kissing number up to a factor that tends to one as `D` grows.
     pub optimal: Placement,
-    /// Patterns placed independently and uniformly: `√(2p/κ) ζ^((D-1)/2)` of them are all retrieved with probability at least
-    /// `1 - p`, where `1/ζ` is the least angle and `κ = Γ(D/2) / ((D-1) √π Γ((D-1)/2))`. Holds for every `D ≥ 2`.
+    /// At least this many patterns, placed independently and uniformly: `√(2p/κ) ζ^((D-1)/2)` of them are all
+    /// retrieved with probability at least `1 - p`, where `1/ζ` is the least angle and
+    /// `κ = Γ(D/2) / ((D-1) √π Γ((D-1)/2))`. Holds for every `D ≥ 2`.
     pub random: Placement,
 }
 

@@ -61,8 +61,8 @@ impl<'a, T: Real> Certifier<'a, T> {
 
     /// With a post-transformation Ψ, so that a step is `q ← ŷ_Ψ(Xᵀ ŷ_Ω(β X q))`.
     ///
-    /// A step that puts all weight on pattern `i` then returns `c_i = ŷ_Ψ(x_i)`, and certificates are about that state: it
-    /// is a fixed point if and only if `min_j c_i·(x_i - x_j) ≥ m/β`, whatever Ψ. The paper's case is that of an idempotent Ψ
+    /// A step that puts all weight on pattern `i` then returns `c_i = ŷ_Ψ(x_i)`, and certificates are about that state,
+    /// whatever Ψ: [what is certified](crate::certify#what-is-certified). The paper's case is that of an idempotent Ψ
     /// and patterns in its image, where `c_i = x_i`: transform the patterns first and store the result.
     ///
     /// ```
@@ -77,8 +77,31 @@ impl<'a, T: Real> Certifier<'a, T> {
     /// # Ok::<(), hfy::Error>(())
     /// ```
     pub fn post(mut self, post: &'a dyn Convex<T>) -> Self {
-        self.post = Some(post);
+        self.post = (!post.is_identity()).then_some(post);
         self
+    }
+
+    /// The state that the certificate of a pattern is about, `c_i = ŷ_Ψ(x_i)`.
+    ///
+    /// ```
+    /// use hfy::{Ball, Certifier, Entmax};
+    /// use ndarray::array;
+    ///
+    /// let patterns = array![[3.0, 4.0], [-5.0, 0.0]];
+    /// let certifier = Certifier::new(patterns.view(), &Entmax::SPARSEMAX, 1.0)?.post(&Ball::UNIT);
+    /// assert_eq!(certifier.state(0)?, [0.6, 0.8]);
+    /// assert_eq!(certifier.certificates()?[0].moved, 4.0); // the pattern itself does not come back
+    /// # Ok::<(), hfy::Error>(())
+    /// ```
+    pub fn state(&self, pattern: usize) -> Result<Vec<T>> {
+        if pattern >= self.patterns.len() {
+            return Err(Error::parameter("pattern", pattern, "must be one of the stored patterns"));
+        }
+        let mut state = self.patterns.row(pattern).to_vec();
+        if let Some(post) = self.post {
+            post.argmax(&mut state).map_err(|error| error.in_row(pattern))?;
+        }
+        Ok(state)
     }
 
     /// With tiles of other sizes: so many patterns a task, against so many at once. The results are the same.

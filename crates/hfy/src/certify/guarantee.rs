@@ -5,7 +5,7 @@ use crate::convex::check_scores;
 use crate::error::{Result, check_len};
 use crate::real::Real;
 
-/// What one step is certain to do with one query.
+/// What one step is certain to do with one query: where `exact` says so, it returns `ŷ_Ψ(Σ x_i)` over the `best`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Guarantee {
@@ -25,7 +25,8 @@ pub struct Guarantee {
 }
 
 impl Guarantee {
-    /// The pattern that one step is certain to return, if there is one.
+    /// The pattern that one step is certain to put all weight on, if there is one; the step returns its
+    /// [state](Certifier::state), which without Ψ is the pattern.
     pub fn pattern(&self) -> Option<usize> {
         if self.exact && self.best.len() == 1 { self.best.first().copied() } else { None }
     }

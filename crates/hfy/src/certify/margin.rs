@@ -27,6 +27,9 @@ pub struct Margin<T> {
     size: usize,
 }
 
+/// The largest association that is certified; a text may name any size.
+const MOST: f64 = (1 << 24) as f64;
+
 /// How far above its stated margin a map may become exact.
 const ULPS: usize = 16;
 
@@ -52,6 +55,9 @@ impl<T: Real> Margin<T> {
         let mass = map.mass().unwrap_or(1.0);
         if !(mass >= 1.0 && mass.fract() == 0.0) {
             return Err(Error::parameter("mass", mass, "only a whole number of patterns can be retrieved exactly"));
+        }
+        if mass > MOST {
+            return Err(Error::parameter("mass", mass, "associations of more than 2^24 patterns are not certified"));
         }
         let size = mass as usize;
         let mut row = vec![T::zero(); size + 1];

@@ -34,6 +34,9 @@ struct Row {
     rival: Option<usize>,
     radius: f64,
     boundary: Option<usize>,
+    /// The separation and the radius with the pattern in the place of the state.
+    recall: f64,
+    recall_radius: f64,
 }
 
 impl<T: Real> Scan<'_, '_, T> {
@@ -70,12 +73,16 @@ impl<T: Real> Scan<'_, '_, T> {
             for ((row, state), (scores, similarities)) in found.iter_mut().zip(states.chunks(width)).zip(lines) {
                 vectorised(
                     #[inline(always)]
-                    || self.line(row, state, tile.clone(), scores, similarities),
+                    || match self.post {
+                        Some(_) => self.line::<true>(row, state, tile.clone(), scores, similarities),
+                        None => self.line::<false>(row, state, tile.clone(), scores, similarities),
+                    },
                 );
             }
         }
         let largest = self.patterns.largest_norm();
-        Ok(Some(found.into_iter().map(|row| row.finish(self.lead, largest)).collect()))
+        let moves = self.post.is_some();
+        Ok(Some(found.into_iter().map(|row| row.finish(self.lead, largest, moves)).collect()))
     }
 
     /// `ŷ_Ψ` of the patterns; `None` without Ψ.
@@ -96,17 +103,26 @@ impl<T: Real> Scan<'_, '_, T> {
             state_norm: dot(state, state).sqrt(),
             norm: self.patterns.norms()[pattern],
             square: self.patterns.squares()[pattern],
-            moved: if self.post.is_some() { apart(state, state, key).1.sqrt() } else { 0.0 },
+            moved: if self.post.is_some() { moved(state, key) } else { 0.0 },
             separation: f64::INFINITY,
             rival: None,
             radius: f64::INFINITY,
             boundary: None,
+            recall: f64::INFINITY,
+            recall_radius: f64::INFINITY,
         }
     }
 
-    /// One row of a tile.
+    /// One row of a tile, with a post-transformation or without.
     #[inline(always)]
-    fn line(&self, row: &mut Row, state: &[T], tile: std::ops::Range<usize>, scores: &[T], similarities: &[T]) {
+    fn line<const POST: bool>(
+        &self,
+        row: &mut Row,
+        state: &[T],
+        tile: std::ops::Range<usize>,
+        scores: &[T],
+        similarities: &[T],
+    ) {
         const PART: usize = 64;
         let norms = &self.patterns.norms()[tile.clone()];
         let squares = &self.patterns.squares()[tile.clone()];
@@ -115,7 +131,7 @@ impl<T: Real> Scan<'_, '_, T> {
         for (part, ((scores, similarities), (norms, squares))) in parts.enumerate() {
             let mut hits = 0u32;
             for (((&g, &h), &norm), &square) in scores.iter().zip(similarities).zip(norms).zip(squares) {
-                hits += u32::from(self.may_lower(row, g.wide(), h.wide(), norm, square));
+                hits += u32::from(self.may_lower::<POST>(row, g.wide(), h.wide(), norm, square));
             }
             if hits == 0 {
                 continue;
@@ -123,8 +139,8 @@ impl<T: Real> Scan<'_, '_, T> {
             for (k, (((&g, &h), &norm), &square)) in scores.iter().zip(similarities).zip(norms).zip(squares).enumerate()
             {
                 let j = tile.start + part * PART + k;
-                if j != row.pattern && self.may_lower(row, g.wide(), h.wide(), norm, square) {
-                    self.visit(row, state, j);
+                if j != row.pattern && self.may_lower::<POST>(row, g.wide(), h.wide(), norm, square) {
+                    self.visit::<POST>(row, state, j);
                 }
             }
         }
@@ -132,7 +148,7 @@ impl<T: Real> Scan<'_, '_, T> {
 
     /// Whether a pair with product `g = c·x_j` and similarity `h = x_i·x_j`, as computed, may lower one of the minima.
     #[inline(always)]
-    fn may_lower(&self, row: &Row, g: f64, h: f64, norm: f64, square: f64) -> bool {
+    fn may_lower<const POST: bool>(&self, row: &Row, g: f64, h: f64, norm: f64, square: f64) -> bool {
         let Rounding { relative, absolute } = self.rounding;
         let both = row.norm + norm;
         let off = relative * row.state_norm * both + absolute;
@@ -141,12 +157,19 @@ impl<T: Real> Scan<'_, '_, T> {
         let room = least - self.lead - off;
         let reach = (farthest + relative * both) * (1.0 + 16.0 * f64::EPSILON);
         // One test after the other would keep the loop from becoming vector code.
-        (least < row.separation) | ((row.radius > 0.0) & (room < row.radius * reach))
+        let lower = (least < row.separation) | ((row.radius > 0.0) & (room < row.radius * reach));
+        if !POST {
+            return lower;
+        }
+        let off = relative * row.norm * both + absolute;
+        let least = (row.square - h) - off;
+        let room = least - self.lead - off;
+        lower | (least < row.recall) | ((row.recall_radius > 0.0) & (room < row.recall_radius * reach))
     }
 
     /// The pair in double precision, from the difference of the patterns.
     #[inline(always)]
-    fn visit(&self, row: &mut Row, state: &[T], j: usize) {
+    fn visit<const POST: bool>(&self, row: &mut Row, state: &[T], j: usize) {
         let (along, square) = apart(state, self.patterns.row(row.pattern), self.patterns.row(j));
         if along < row.separation {
             (row.separation, row.rival) = (along, Some(j));
@@ -156,21 +179,36 @@ impl<T: Real> Scan<'_, '_, T> {
         if radius < row.radius {
             (row.radius, row.boundary) = (radius, (radius > 0.0).then_some(j));
         }
+        if POST {
+            let key = self.patterns.row(row.pattern);
+            let (along, square) = apart(key, key, self.patterns.row(j));
+            row.recall = row.recall.min(along);
+            row.recall_radius = row.recall_radius.min(self.rounding.radius(along - self.lead, square, both, row.norm));
+        }
     }
 }
 
+/// `|c - x|`, zero only where they are equal: squares of the least differences would vanish.
+fn moved<T: Real>(state: &[T], key: &[T]) -> f64 {
+    let far = apart(state, state, key).1.sqrt();
+    let largest = || state.iter().zip(key).map(|(c, x)| (c.wide() - x.wide()).abs()).fold(0.0, f64::max);
+    if far > 0.0 { far } else { largest() }
+}
+
 impl Row {
-    fn finish(self, lead: f64, largest: f64) -> Certificate {
+    fn finish(self, lead: f64, largest: f64, moves: bool) -> Certificate {
         let paper = (self.separation - lead) / (2.0 * largest);
         Certificate {
             pattern: self.pattern,
             separation: self.separation,
             rival: self.rival,
             fixed_point: self.separation >= lead,
+            recalled: if moves { self.recall >= lead } else { self.separation >= lead },
             // Never more than the sharp one, which rounding may have made smaller.
             radius_paper: if paper > 0.0 { paper.min(self.radius) } else { 0.0 },
             radius_sharp: self.radius,
             boundary: self.boundary,
+            radius_pattern: if moves { self.recall_radius } else { self.radius },
             moved: self.moved,
         }
     }

@@ -44,7 +44,7 @@ pub struct StructuredAssociation {
     /// Whether it holds with the paper's larger `D²`, which counts the interactions that a variable has a part in: three times as
     /// much, `12k` for sequential k-subsets. Without interactions the same as `sufficient`.
     pub sufficient_printed: bool,
-    /// Every query within this distance of the state returns the association in one step. It is the least distance over all
+    /// Every query within this distance of the state `c` returns `c` in one step. It is the least distance over all
     /// other structures at which the inequality could fail if the patterns that differ conspired: `|Xᵀ(a - a')|` is
     /// bounded by the sum of the norms of the patterns in which they differ, of the centred ones where that is less.
     pub radius: f64,
@@ -62,7 +62,8 @@ pub struct StructuredGuarantee {
     pub rival: Option<Vec<usize>>,
     /// By how much the best structure meets the condition of exact retrieval, in units of `β θ`.
     pub slack: f64,
-    /// Whether one step returns exactly the best structure.
+    /// Whether one step puts weight one on exactly the patterns of the best structure, and so returns `ŷ_Ψ` of their
+    /// sum.
     pub exact: bool,
 }
 
@@ -114,8 +115,11 @@ impl<'a, T: Real, S: Structure> StructuredCertifier<'a, T, S> {
     }
 
     /// With a post-transformation Ψ, so that a step is `q ← ŷ_Ψ(Xᵀ ŷ_Ω(β X q))`.
+    ///
+    /// Associations are then certified for the state `c = ŷ_Ψ(Xᵀ a)`, which the radius is measured from and the step
+    /// returns.
     pub fn post(mut self, post: &'a dyn Convex<T>) -> Self {
-        self.post = Some(post);
+        self.post = (!post.is_identity()).then_some(post);
         self
     }
 

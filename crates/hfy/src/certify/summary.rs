@@ -55,21 +55,29 @@ pub struct Summary {
     pub margin: f64,
     /// The inverse temperature.
     pub beta: f64,
-    /// The share of patterns that are fixed points.
+    /// The share of patterns whose state `c_i` is a fixed point.
     pub fixed_points: f64,
+    /// The share of patterns from which one step returns `c_i`.
+    pub recalled: f64,
+    /// The share of patterns that Ψ does not move, `c_i = x_i` in every entry: one without Ψ.
+    pub unmoved: f64,
     /// How many patterns are separated from no rival, `Δ_i ≤ 0`, and are a fixed point at no `β`.
     pub inseparable: usize,
     /// Separations.
     pub separation: Quantiles,
-    /// The paper's radii.
+    /// The paper's radii, around `c_i`.
     pub radius_paper: Quantiles,
-    /// The sharp radii.
+    /// The sharp radii, around `c_i`.
     pub radius_sharp: Quantiles,
+    /// The sharp radii around the patterns `x_i`.
+    pub radius_pattern: Quantiles,
+    /// How far Ψ moves the patterns.
+    pub moved: Quantiles,
     /// For shares of 0.5, 0.9, 0.99 and 1.
     pub smallest_beta: Vec<BetaFor>,
     /// Whether the patterns lie on one sphere, as both capacities suppose: the smallest norm against the largest.
     pub on_sphere: Condition,
-    /// What a sphere through the largest pattern could hold; `None` where every pattern is zero.
+    /// How many patterns a sphere through the largest pattern holds at least; `None` where every pattern is zero.
     pub capacity: Option<Capacity>,
 }
 
@@ -101,16 +109,22 @@ impl<T: Real> Certifier<'_, T> {
         // A row that was normalised has its norm to within a rounding of each entry.
         let tolerance = T::epsilon().wide() * largest;
         let rule = "every pattern has the same norm";
+        let part =
+            |holds: &dyn Fn(&Certificate) -> bool| certificates.iter().filter(|c| holds(c)).count() as f64 / n as f64;
         Ok(Summary {
             patterns: n,
             dimension: self.patterns.width(),
             margin,
             beta,
-            fixed_points: certificates.iter().filter(|c| c.fixed_point).count() as f64 / n as f64,
+            fixed_points: part(&|c| c.fixed_point),
+            recalled: part(&|c| c.recalled),
+            unmoved: part(&|c| c.moved == 0.0),
             inseparable: certificates.iter().filter(|c| c.separation <= 0.0).count(),
             separation: Quantiles::of(certificates.iter().map(|c| c.separation)),
             radius_paper: Quantiles::of(certificates.iter().map(|c| c.radius_paper)),
             radius_sharp: Quantiles::of(certificates.iter().map(|c| c.radius_sharp)),
+            radius_pattern: Quantiles::of(certificates.iter().map(|c| c.radius_pattern)),
+            moved: Quantiles::of(certificates.iter().map(|c| c.moved)),
             smallest_beta: [0.5, 0.9, 0.99, 1.0].into_iter().map(smallest).collect::<Result<_>>()?,
             on_sphere: Condition { rule, value: least, bound: largest, holds: largest - least <= 4.0 * tolerance },
             capacity: sphere.map(|sphere| sphere.capacity(epsilon, failure)).transpose()?,

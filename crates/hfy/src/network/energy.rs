@@ -65,7 +65,12 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
     /// `-L_Ω(X q, 1/N) + |q - μ|²/2 + (M² - |μ|²)/2`, where `μ` is the mean of the patterns; then it has
     /// [bounds](Network::energy_bounds). Any temperature is part of Ω.
     pub fn normalised_energy(&self, query: &[T]) -> Result<T> {
-        Ok(self.energy(query)? + (self.omega.conjugate(&vec![T::zero(); self.count()])? + self.half_square_norm()))
+        Ok(self.energy(query)? + self.normalising_constant()?)
+    }
+
+    /// `Ω*(0) + M²/2`: by how much the [normalised energy](Network::normalised_energy) of any state exceeds its energy.
+    pub fn normalising_constant(&self) -> Result<T> {
+        Ok(self.omega.conjugate(&vec![T::zero(); self.count()])? + self.half_square_norm())
     }
 
     /// The bounds of [`normalised_energy`](Network::normalised_energy) over the convex hull of the patterns, for a

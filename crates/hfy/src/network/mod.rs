@@ -25,7 +25,7 @@ pub use energy::{Bounds, Parts};
 pub use gradient::Gradients;
 pub use implicit::{Implicit, Solver};
 pub use named::AnyNetwork;
-pub(crate) use products::{add, times, transposed_times};
+pub(crate) use products::{add, all_or_nothing, times, transposed_times};
 pub(crate) use update::check_finite_scores;
 pub use update::{Step, Trajectory};
 

@@ -18,10 +18,16 @@ pub(crate) fn times<T: Real>(a: ArrayView2<'_, T>, x: &[T], out: &mut [T]) {
     matmul(out.as_mat_mut(), Accum::Replace, matrix(&a), x.as_mat(), T::one(), Par::Seq);
 }
 
-/// `out ← Aᵀ y`. Where few weights are not zero only their rows are read.
+/// Whether every weight is exactly 0 or 1: the rows that have one are then summed in their order, whatever the number
+/// of weights or threads, so that an association that is retrieved exactly has one state.
+pub(crate) fn all_or_nothing<T: Real>(y: &[T]) -> bool {
+    y.iter().all(|w| *w == T::zero() || *w == T::one())
+}
+
+/// `out ← Aᵀ y`. Where few weights are not zero, or all of these are one, only their rows are read, in their order.
 pub(crate) fn transposed_times<T: Real>(a: ArrayView2<'_, T>, y: &[T], out: &mut [T]) {
     let nonzero = y.iter().filter(|w| **w != T::zero()).count();
-    if nonzero * 4 > y.len() {
+    if nonzero * 4 > y.len() && !all_or_nothing(y) {
         let (y, out) = (ColRef::from_slice(y), ColMut::from_slice_mut(out));
         return matmul(out.as_mat_mut(), Accum::Replace, matrix(&a).transpose(), y.as_mat(), T::one(), Par::Seq);
     }

@@ -60,13 +60,13 @@ impl Tanh {
 
     /// `exp(-2β|z|)`.
     fn tail(&self, z: f64) -> f64 {
-        (-2.0 * self.beta * z.abs()).exp()
+        (-2.0 * (self.beta * z.abs())).exp()
     }
 
     /// `β (1 - tanh²(βz))`.
     fn slope(&self, z: f64) -> f64 {
         let tail = self.tail(z);
-        self.beta * 4.0 * tail / (1.0 + tail).powi(2)
+        self.beta * (4.0 * tail / (1.0 + tail).powi(2))
     }
 
     /// One term of Ψ, for an entry of the box.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Retriever;
-use super::answer::Answer;
+use super::answer::{Answer, Wanted};
 use super::gram::Origins;
 use super::judge::{Finished, distance, norm};
 use super::report::{Report, Stopped};
@@ -172,7 +172,9 @@ impl<'f, 'a, T: Real> Flight<'f, 'a, T> {
         let linear = model.auto_associative && model.psi.is_identity();
         let steps = if projection { self.retriever.limit() - self.steps } else { 1 };
         let origins = Origins { supports: &supports, linear, steps };
-        self.retriever.answers(states, origins, projection).map_err(|(slot, e)| (firsts[slot], e))
+        let floor = self.retriever.settings.blend_floor;
+        let wanted = Wanted { projection, conjugate: self.retriever.wants_energy(), floor };
+        self.retriever.answers(states, origins, wanted).map_err(|(slot, e)| (firsts[slot], e))
     }
 
     /// The states of some queries without repetition: the place of each query's state among them, the states, and the
@@ -205,7 +207,8 @@ impl<'f, 'a, T: Real> Flight<'f, 'a, T> {
         }
         let wide = next.len() == state.len();
         let residual = if wide { distance(&next, state) } else { norm(&next) };
-        Ok(Move { energy: self.energy(answer, state), returned: wide && next == state, residual, next })
+        let (energy, size) = (self.energy(answer, state), norm(&next));
+        Ok(Move { energy, returned: wide && next == state, residual, size, next })
     }
 
     /// The energy of the state that was answered.
@@ -224,6 +227,8 @@ struct Move<T> {
     energy: Option<T>,
     returned: bool,
     residual: f64,
+    /// The length of the new state.
+    size: f64,
 }
 
 /// Takes an update in, and says whether the query is finished with it.
@@ -234,17 +239,21 @@ fn arrive<T: Real>(
     (answer, step): (&Answer<T>, &Move<T>),
     steps: usize,
 ) {
-    let (limit, trace) = (retriever.limit(), retriever.settings.trace);
+    let (limit, trace, stop) = (retriever.limit(), retriever.settings.trace, retriever.stop());
     course.steps = steps;
     course.residual = step.residual;
     push_energy(course, step.energy, trace);
     let mut repeats = 0;
-    let still = matches!(retriever.settings.stop, Stop::Residual { tolerance, .. } if step.residual <= tolerance);
+    let within = |residual: f64| match stop {
+        Stop::Residual { tolerance, .. } => residual <= tolerance,
+        Stop::Relative { tolerance, .. } => residual <= tolerance * step.size,
+        _ => false,
+    };
     if step.returned {
         course.returned = true;
         repeats = 1;
     } else if steps < limit
-        && !still
+        && !within(step.residual)
         && let Some(index) = answer.pattern()
         && let Some(&energy) = settled.get(&index)
     {
@@ -255,15 +264,15 @@ fn arrive<T: Real>(
         push_energy(course, energy, trace);
         repeats = 1;
     }
-    course.stopped = match retriever.settings.stop {
+    course.stopped = match stop {
         _ if !retriever.model.is_iterable() => Some(Stopped::Steps),
         Stop::Steps(_) if course.returned || course.steps == limit => {
             repeats += limit - course.steps;
             course.steps = limit;
             Some(Stopped::Steps)
         }
-        Stop::Residual { tolerance, .. } if course.residual <= tolerance => Some(Stopped::Residual),
-        Stop::FixedPoint { .. } if course.returned => Some(Stopped::FixedPoint),
+        Stop::FixedPoint { .. } | Stop::Relative { .. } if course.returned => Some(Stopped::FixedPoint),
+        _ if within(course.residual) => Some(Stopped::Residual),
         _ if course.steps == limit => Some(Stopped::Limit),
         _ => None,
     };

@@ -13,6 +13,7 @@
 mod answer;
 mod associate;
 mod bounded;
+mod energies;
 mod flight;
 mod gram;
 mod index;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use ndarray::Array2;
 
+use super::settings::Stop;
 #[cfg(feature = "serde")]
 use crate::real::Real;
 use crate::separation::{Share, Support};
@@ -13,10 +14,12 @@ use crate::separation::{Share, Support};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Status {
-    /// Exactly this pattern: all weight is on it; or, for a map that spreads its weight over every pattern or whose weights
-    /// are no distribution, the state equals it in every entry.
+    /// Exactly this pattern: all weight is on it, so that the state is `ŷ_Ψ` of it, the pattern itself without Ψ; or,
+    /// for a map that spreads its weight over every pattern or whose weights are no distribution, the state equals it
+    /// in every entry.
     Pattern(usize),
-    /// Exactly these patterns, each with weight one; none of them, where the map may choose nothing.
+    /// Exactly these patterns, each with weight one, so that the state is `ŷ_Ψ` of their sum; none of them, where the
+    /// map may choose nothing.
     Association(Vec<usize>),
     /// A metastable mixture.
     Blend {
@@ -109,6 +112,8 @@ pub struct Retrieval<T> {
     pub states: Array2<T>,
     /// One report a query.
     pub reports: Vec<Report<T>>,
+    /// The rule that was to stop them.
+    pub stop: Stop,
 }
 
 #[cfg(feature = "serde")]

@@ -148,6 +148,26 @@ impl<'a, T: Real> Retriever<'a, T> {
         &self.settings
     }
 
+    /// When a query is finished: the rule of the settings, or the one that [`Stop::Auto`] comes to for this map and
+    /// type; after one step where a state cannot be the next query.
+    ///
+    /// ```
+    /// use hfy::{Network, retrieval::{Retriever, Stop}};
+    /// use ndarray::Array2;
+    ///
+    /// let patterns = Array2::<f64>::eye(3);
+    /// let (sparse, dense) = (Network::sparse(1.0, &patterns)?, Network::modern(1.0, &patterns)?);
+    /// assert_eq!(Retriever::new(&sparse)?.stop(), Stop::FixedPoint { limit: 100 });
+    /// assert_eq!(Retriever::new(&dense)?.stop(), Stop::Relative { tolerance: 1e-5, limit: 100 });
+    /// # Ok::<(), hfy::Error>(())
+    /// ```
+    pub fn stop(&self) -> Stop {
+        if !self.model.is_iterable() {
+            return Stop::Steps(1);
+        }
+        self.settings.stop.resolved::<T>(self.model.omega.is_sparse())
+    }
+
     /// Runs every row of `queries` until it stops.
     pub fn retrieve(&self, queries: ArrayView2<'_, T>) -> Result<Retrieval<T>> {
         self.retrieve_with(queries, &|_, _| ControlFlow::Continue(()))
@@ -203,7 +223,7 @@ impl<'a, T: Real> Retriever<'a, T> {
             let _ = progress(total, total);
         }
         let states = Array2::from_shape_vec((reports.len(), model.output_width()), states).expect("one state a row");
-        Ok(Retrieval { states, reports })
+        Ok(Retrieval { states, reports, stop: self.stop() })
     }
 
     /// The most updates of a query.
@@ -221,9 +241,8 @@ impl<'a, T: Real> Retriever<'a, T> {
         &self,
         states: &[T],
         origins: Origins<'_, T>,
-        projection: bool,
+        mut wanted: Wanted,
     ) -> std::result::Result<Vec<Answer<T>>, (usize, Error)> {
-        let mut wanted = Wanted { projection, conjugate: self.wants_energy(), floor: self.settings.blend_floor };
         if let Some(engine) = &self.engine {
             if !states.chunks(self.model.width()).any(|state| engine.may_overflow(state)) {
                 return engine.answers(&self.model, states, origins, wanted);

@@ -8,7 +8,7 @@ use super::answer::{Answer, Wanted};
 use super::model::Model;
 use super::tiles::{in_parts, threads, tile_scores};
 use crate::error::{Error, Result};
-use crate::network::{check_finite_scores, transposed_times};
+use crate::network::{all_or_nothing, check_finite_scores, transposed_times};
 use crate::real::Real;
 use crate::separation::{Separation, Support};
 
@@ -68,7 +68,10 @@ fn single<T: Real>(model: &Model<'_, T>, state: &[T], wanted: Wanted) -> Result<
     });
     let mut row = scores.concat();
     let mut answer = weigh(model.omega, &mut row, wanted)?;
-    if wanted.projection {
+    if wanted.projection && all_or_nothing(&row) {
+        answer.projection.resize(model.output_width(), T::zero());
+        transposed_times(model.values, &row, &mut answer.projection);
+    } else if wanted.projection {
         let sums = in_parts(model.count(), |part| {
             let mut sum = vec![T::zero(); model.output_width()];
             transposed_times(model.values.slice_axis(Axis(0), part.clone().into()), &row[part], &mut sum);
@@ -106,13 +109,15 @@ fn project<T: Real>(model: &Model<'_, T>, weights: &[T], answers: &mut [Answer<T
     let (count, width) = (model.count(), model.output_width());
     let mut sums = vec![T::zero(); answers.len() * width];
     let nonzero = weights.iter().filter(|w| **w != T::zero()).count();
-    if nonzero as f64 > DENSE * weights.len() as f64 {
+    let dense = nonzero as f64 > DENSE * weights.len() as f64;
+    if dense {
         let out = MatMut::from_row_major_slice_mut(&mut sums, answers.len(), width);
         let weights = MatRef::from_row_major_slice(weights, answers.len(), count);
         let values = MatRef::from_row_major_slice(model.value_slice(), count, width);
         matmul(out, Accum::Replace, weights, values, T::one(), Par::Seq);
-    } else {
-        for (row, sum) in weights.chunks(count).zip(sums.chunks_mut(width)) {
+    }
+    for (row, sum) in weights.chunks(count).zip(sums.chunks_mut(width)) {
+        if !dense || all_or_nothing(row) {
             transposed_times(model.values, row, sum);
         }
     }

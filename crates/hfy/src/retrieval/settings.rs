@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
+use crate::real::Real;
 
 /// When a query is finished.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,6 +19,20 @@ pub enum Stop {
         /// The most updates.
         limit: usize,
     },
+    /// Once an update moves the state by at most `tolerance` times the length of the new state, or gives the same state
+    /// again, and after `limit` updates in any case.
+    Relative {
+        /// The largest move that counts as none, as a share of the state's length.
+        tolerance: f64,
+        /// The most updates.
+        limit: usize,
+    },
+    /// By the map: at a fixed point, to the last bit, for a sparse map, whose states become exact; otherwise
+    /// [`Relative`](Stop::Relative) with a tolerance of 1e-5, in `f32` of 1024 roundings (1.2e-4).
+    Auto {
+        /// The most updates.
+        limit: usize,
+    },
     /// Once an update gives the same state again, to the last bit, and after `limit` updates in any case.
     FixedPoint {
         /// The most updates.
@@ -29,7 +44,20 @@ impl Stop {
     /// The most updates of a query.
     pub fn limit(&self) -> usize {
         match *self {
-            Stop::Steps(limit) | Stop::Residual { limit, .. } | Stop::FixedPoint { limit } => limit,
+            Stop::Steps(limit)
+            | Stop::Residual { limit, .. }
+            | Stop::Relative { limit, .. }
+            | Stop::Auto { limit }
+            | Stop::FixedPoint { limit } => limit,
+        }
+    }
+
+    /// The rule that [`Auto`](Stop::Auto) comes to; any other rule is itself.
+    pub(super) fn resolved<T: Real>(self, sparse: bool) -> Self {
+        match self {
+            Stop::Auto { limit } if sparse => Stop::FixedPoint { limit },
+            Stop::Auto { limit } => Stop::Relative { tolerance: (1024.0 * T::epsilon().wide()).max(1e-5), limit },
+            rule => rule,
         }
     }
 }
@@ -40,6 +68,15 @@ impl fmt::Display for Stop {
             Stop::Steps(1) => write!(f, "after 1 step"),
             Stop::Steps(steps) => write!(f, "after {steps} steps"),
             Stop::Residual { tolerance, limit } => write!(f, "at a residual of {tolerance:e}, at most {limit} steps"),
+            Stop::Relative { tolerance, limit } => {
+                write!(
+                    f,
+                    "where a step moves the state by at most {tolerance:.1e} of its length, at most {limit} steps"
+                )
+            }
+            Stop::Auto { limit } => {
+                write!(f, "at a fixed point or where the state hardly moves, at most {limit} steps")
+            }
             Stop::FixedPoint { limit } => write!(f, "at a fixed point, at most {limit} steps"),
         }
     }
@@ -80,7 +117,7 @@ impl fmt::Display for MatchRule {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Settings {
-    /// When a query is finished: at a fixed point, after at most 100 updates, unless set.
+    /// When a query is finished: [`Stop::Auto`], after at most 100 updates, unless set.
     pub stop: Stop,
     /// Whether reports carry the energies of the query and of every state after it: no, unless set.
     pub trace: bool,
@@ -94,14 +131,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { stop: Stop::FixedPoint { limit: 100 }, trace: false, rule: None, blend_floor: 0.01 }
+        Settings { stop: Stop::Auto { limit: 100 }, trace: false, rule: None, blend_floor: 0.01 }
     }
 }
 
 impl Settings {
     /// Fails on the first setting that makes no sense.
     pub fn validate(&self) -> Result<()> {
-        if let Stop::Residual { tolerance, .. } = self.stop
+        if let Stop::Residual { tolerance, .. } | Stop::Relative { tolerance, .. } = self.stop
             && !(tolerance >= 0.0 && tolerance.is_finite())
         {
             return Err(Error::parameter("tolerance", tolerance, "a residual is at least zero and finite"));

@@ -30,3 +30,12 @@ pub(super) fn check_higher(higher: &[f64], parts: usize) -> Result<()> {
 pub(super) fn check_variables(variables: usize, expected: usize) -> Result<()> {
     check_len("unary", variables, expected)
 }
+
+/// The most numbers that the parts or the table of one structure may take: 2 GiB of them. Sizes come from texts, too.
+const MOST: usize = 1 << 28;
+
+/// Fails if `numbers`, which a structure of this size needs, are more than fit.
+pub(super) fn check_memory(argument: &'static str, value: impl ToString, numbers: usize) -> Result<()> {
+    let rule = "the table of a structure must hold at most 2^28 numbers";
+    if numbers <= MOST { Ok(()) } else { Err(Error::parameter(argument, value.to_string(), rule)) }
+}

@@ -202,10 +202,8 @@ impl<'t> Read<'t> {
                     Some([t]) => *t,
                     Some(_) => return Err(self.wrong("t of labels is what a label scores that stays, one number")),
                 };
-                let entry = |i: usize| if i.is_multiple_of(labels + 1) { stay } else { 0.0 };
-                let table: Vec<f64> = (0..labels * labels).map(entry).collect();
                 let text = if stay == 0.0 { plain } else { format!("{plain}:t={stay}") };
-                (Kind::Labels(LabelSequence::new(positions, labels, &table)?), text)
+                (Kind::Labels(LabelSequence::staying(positions, labels, stay)?), text)
             }
             "assignment" => {
                 let (rows, columns) = self.pair("assignment takes rows x columns, as in assignment:3x4")?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Add;
 
-use super::check::check_parts;
+use super::check::{check_memory, check_parts};
 use super::wide::Wide;
 use super::{Structure, Vertex};
 use crate::error::{Error, Result};
@@ -206,6 +206,7 @@ impl Structure for Sequence {
         if self.k > variables {
             return Err(Error::parameter("k", self.k, "k must not exceed the number of entries in a row"));
         }
+        check_memory("k", self.k, variables.saturating_mul(2).saturating_mul(self.k + 1))?;
         let (scores, each) = match &self.transitions {
             Transitions::Shared(score) => return Ok(vec![*score; variables - 1].into()),
             Transitions::Edges(scores) => (scores, 1),

@@ -1,7 +1,7 @@
 //! What `hfy certify` finds, as JSON names it.
 
 use hfy::certify::{Association, Guarantee, StructuredAssociation, StructuredGuarantee, Summary};
-use hfy::{Map, Post};
+use hfy::{Convex, Map, Post};
 use serde::Serialize;
 
 /// Everything that was asked for.
@@ -9,6 +9,8 @@ use serde::Serialize;
 pub(super) struct Document {
     pub(super) map: String,
     pub(super) post: String,
+    /// What a certificate is about, in words.
+    pub(super) definition: String,
     pub(super) beta: f64,
     pub(super) margin: f64,
     pub(super) patterns: usize,
@@ -37,10 +39,17 @@ pub(super) struct PatternOut {
     pub(super) label: Option<String>,
     pub(super) separation: f64,
     pub(super) rival: Option<u64>,
+    /// Whether one step from the state returns it.
     pub(super) fixed_point: bool,
+    /// Whether one step from the stored pattern returns the state.
+    pub(super) recalled: bool,
+    /// Around the state, as the next.
     pub(super) radius_paper: f64,
     pub(super) radius_sharp: f64,
     pub(super) boundary: Option<u64>,
+    /// Around the stored pattern.
+    pub(super) radius_pattern: f64,
+    /// From the stored pattern to the state.
     pub(super) moved: f64,
 }
 
@@ -88,11 +97,25 @@ pub(super) struct GuaranteeOut {
     pub(super) rival: Vec<u64>,
 }
 
+/// What one step returns, and from where distances are measured.
+fn definition(post: &Post) -> String {
+    if Convex::<f64>::is_identity(post) {
+        let what = "within the radius of stored pattern x, one step returns x in every entry";
+        return format!("{what}; for an association x is the sum of its patterns");
+    }
+    format!(
+        "one step returns the state c = Ψ(x) of stored pattern x, Ψ = {post}, in every entry: from every query within \
+         the radius (radius_sharp) of c, and within radius_pattern of x; moved is |c - x|, zero where c is x; for an association x \
+         is the sum of its patterns"
+    )
+}
+
 impl Document {
     pub(super) fn new(map: &Map, post: &Post, beta: f64, margin: f64, (patterns, dimension): (usize, usize)) -> Self {
         Document {
             map: map.to_string(),
             post: post.to_string(),
+            definition: definition(post),
             beta,
             margin,
             patterns,

@@ -32,9 +32,12 @@ Examples:
 
 /// Certify which patterns come back exactly, and from how far away
 ///
-/// For a map with a margin (entmax above 1, sparsemax, normmax, k-subsets) a stored pattern is a fixed point if and only if it is
-/// separated enough, and every query within its radius returns it exactly in one step. Patterns are compared in tiles, so
-/// that tens of thousands need no matrix of all pairs. Ctrl-C stops without leaving a file half-written.
+/// For a map with a margin (entmax above 1, sparsemax, normmax, k-subsets) a stored pattern x is a fixed point if and
+/// only if it is separated enough, and every query within its radius returns it exactly in one step. With a
+/// post-transformation Ψ what one step returns, and what is certified, is the state c = Ψ(x): the radius is measured
+/// from c, another one from x, and "moved" is the distance of c from x, zero where the stored pattern itself comes
+/// back. Patterns are compared in tiles, so that tens of thousands need no matrix of all pairs. Ctrl-C stops without
+/// leaving a file half-written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -212,9 +215,11 @@ fn described(certificate: &Certificate, patterns: &Patterns) -> Result<PatternOu
         separation: certificate.separation,
         rival: certificate.rival.map(|row| patterns.id(row)),
         fixed_point: certificate.fixed_point,
+        recalled: certificate.recalled,
         radius_paper: certificate.radius_paper,
         radius_sharp: certificate.radius_sharp,
         boundary: certificate.boundary.map(|row| patterns.id(row)),
+        radius_pattern: certificate.radius_pattern,
         moved: certificate.moved,
     })
 }
@@ -229,11 +234,12 @@ fn write_table(output: &Output, certificates: &[PatternOut]) -> Result<()> {
         _ => {
             let id = |id: Option<u64>| id.map_or(-1.0, |id| id as f64);
             let columns = certificates.iter().flat_map(|c| {
-                let fixed = f64::from(u8::from(c.fixed_point));
+                let flag = |flag: bool| f64::from(u8::from(flag));
                 let radii = [c.radius_paper, c.radius_sharp];
-                [c.id as f64, c.separation, id(c.rival), fixed, radii[0], radii[1], id(c.boundary), c.moved]
+                let known = [c.id as f64, c.separation, id(c.rival), flag(c.fixed_point), radii[0], radii[1]];
+                known.into_iter().chain([id(c.boundary), c.moved, flag(c.recalled), c.radius_pattern])
             });
-            let matrix = Array2::from_shape_vec((certificates.len(), 8), columns.collect()).expect("eight columns");
+            let matrix = Array2::from_shape_vec((certificates.len(), 10), columns.collect()).expect("ten columns");
             output.write_matrix("certificates", matrix.view())
         }
     }

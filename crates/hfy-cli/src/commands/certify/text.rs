@@ -23,8 +23,9 @@ impl Document {
                 self.beta
             ))
         );
+        text += &format!("{}\n", style.dim(&self.definition));
         if let Some(summary) = &self.summary {
-            text += &summary_text(summary, style);
+            text += &summary_text(summary, self.moves(), style);
         }
         for share in &self.share_at {
             let beta = share.beta.map_or_else(|| "no beta".to_owned(), number);
@@ -73,12 +74,21 @@ impl Document {
         text
     }
 
+    /// Whether there is a post-transformation.
+    fn moves(&self) -> bool {
+        self.post != "identity"
+    }
+
     fn guarantee_table(&self) -> Table {
         let columns = [("row", Right), ("one step returns", Left), ("label", Left), ("lead", Right), ("slack", Right)];
         let mut table = Table::new(columns);
         for g in &self.guarantees {
             let best = g.best.iter().map(u64::to_string).collect::<Vec<_>>().join("+");
-            let certain = if g.exact { format!("exactly {best}") } else { format!("a blend, {best} leads") };
+            let certain = match (g.exact, self.moves()) {
+                (true, true) => format!("exactly Ψ of {best}"),
+                (true, false) => format!("exactly {best}"),
+                (false, _) => format!("a blend, {best} leads"),
+            };
             let label = g.label.clone().unwrap_or_default();
             let lead = g.lead.map(number).unwrap_or_default();
             table.row([g.row.to_string(), certain, label, lead, number(g.slack)]);
@@ -87,7 +97,7 @@ impl Document {
     }
 
     fn pattern_table(&self, rows: usize) -> Table {
-        let columns = [
+        let mut columns = vec![
             ("id", Right),
             ("label", Left),
             ("separation", Right),
@@ -96,13 +106,16 @@ impl Document {
             ("radius", Right),
             ("paper's", Right),
         ];
+        if self.moves() {
+            columns.extend([("from x", Right), ("moved", Right)]);
+        }
         let mut table = Table::new(columns);
         let mut order: Vec<&PatternOut> = self.certificates.iter().collect();
         order.sort_by(|a, b| {
             a.radius_sharp.total_cmp(&b.radius_sharp).then(a.separation.total_cmp(&b.separation)).then(a.id.cmp(&b.id))
         });
         for c in order.into_iter().take(rows) {
-            table.row([
+            let mut row = vec![
                 c.id.to_string(),
                 c.label.clone().unwrap_or_default(),
                 number(c.separation),
@@ -110,13 +123,17 @@ impl Document {
                 if c.fixed_point { "yes" } else { "no" }.to_owned(),
                 number(c.radius_sharp),
                 number(c.radius_paper),
-            ]);
+            ];
+            if self.moves() {
+                row.extend([number(c.radius_pattern), number(c.moved)]);
+            }
+            table.row(row);
         }
         table
     }
 }
 
-fn summary_text(summary: &Summary, style: Style) -> String {
+fn summary_text(summary: &Summary, moves: bool, style: Style) -> String {
     let mut lines = vec![
         ("fixed points", format!("{:.2} %", 100.0 * summary.fixed_points)),
         ("at no beta", format!("{} patterns", summary.inseparable)),
@@ -124,6 +141,12 @@ fn summary_text(summary: &Summary, style: Style) -> String {
         ("radius", quantiles(&summary.radius_sharp)),
         ("paper's", quantiles(&summary.radius_paper)),
     ];
+    if moves {
+        lines[0].1 += " of the states c";
+        lines.push(("radius from x", quantiles(&summary.radius_pattern)));
+        lines.push(("recalled", format!("{:.2} % of c by one step from x", 100.0 * summary.recalled)));
+        lines.push(("moved", format!("{}, 0 for {:.2} %", quantiles(&summary.moved), 100.0 * summary.unmoved)));
+    }
     let betas = summary.smallest_beta.iter().map(|point| {
         let beta = point.beta.map_or_else(|| "none".to_owned(), number);
         format!("{beta} for {} %", 100.0 * point.share)
@@ -131,9 +154,12 @@ fn summary_text(summary: &Summary, style: Style) -> String {
     lines.push(("beta needed", betas.collect::<Vec<_>>().join(", ")));
     if let Some(capacity) = &summary.capacity {
         let sphere = if summary.on_sphere.holds { "" } else { " (the patterns do not lie on one sphere)" };
-        lines.push(("capacity", format!("for perturbations up to {}{sphere}", number(capacity.epsilon))));
-        lines.push(("  optimal", placement(&capacity.optimal)));
-        lines.push(("  random", format!("{}, failing with {}", placement(&capacity.random), capacity.failure)));
+        let lower = "lower bounds of how many patterns a sphere through the largest holds";
+        lines.push(("capacity", format!("{lower}, for perturbations up to {}{sphere}", number(capacity.epsilon))));
+        let spread = placement(&capacity.optimal, "if placed at least 60° apart");
+        lines.push(("  optimal", spread));
+        let drawn = format!("if drawn at random, all of them with probability {}", 1.0 - capacity.failure);
+        lines.push(("  random", placement(&capacity.random, &drawn)));
     }
     let line = |(what, value): &(&str, String)| format!("  {}{value}\n", style.dim(&format!("{what:<14}")));
     lines.iter().map(line).collect()
@@ -144,9 +170,9 @@ fn quantiles(q: &Quantiles) -> String {
 }
 
 /// The number of patterns, or the condition that does not hold.
-fn placement(placement: &Placement) -> String {
+fn placement(placement: &Placement, placed: &str) -> String {
     match placement.log_patterns {
-        Some(log) => format!("about 10^{:.1} patterns", log / 10f64.ln()),
+        Some(log) => format!("at least about 10^{:.1} patterns {placed}", log / 10f64.ln()),
         None => {
             let failed = placement.conditions.iter().find(|condition| !condition.holds);
             failed.map_or_else(String::new, |c| {
@@ -160,6 +186,7 @@ fn placement(placement: &Placement) -> String {
 pub(super) fn csv(certificates: &[PatternOut], delimiter: char) -> String {
     let names =
         ["id", "label", "separation", "rival", "fixed_point", "radius_paper", "radius_sharp", "boundary", "moved"];
+    let names = [&names[..], &["recalled", "radius_pattern"]].concat();
     let mut text = names.join(&delimiter.to_string()) + "\n";
     let id = |id: Option<u64>| id.map(|id| id.to_string()).unwrap_or_default();
     for c in certificates {
@@ -173,6 +200,8 @@ pub(super) fn csv(certificates: &[PatternOut], delimiter: char) -> String {
             c.radius_sharp.to_string(),
             id(c.boundary),
             c.moved.to_string(),
+            c.recalled.to_string(),
+            c.radius_pattern.to_string(),
         ];
         text += &(cells.join(&delimiter.to_string()) + "\n");
     }

@@ -125,7 +125,7 @@ impl Document {
             map,
             post,
             beta,
-            stop: settings.stop.to_string(),
+            stop: found.stop.to_string(),
             rule: settings.rule.map(|rule| rule.to_string()),
             queries: reports.len(),
             counts,
@@ -161,6 +161,9 @@ impl Document {
         let mut text =
             format!("map {}, post {}, beta {}; stopped {}{rule}\n", self.map, self.post, self.beta, self.stop);
         text += &table.render(style);
+        if self.post != "identity" && shown.iter().any(|report| !report.ids.is_empty()) {
+            text += &format!("the state of \"exactly i\" is Ψ = {} of pattern i\n", self.post);
+        }
         for report in shown.iter().filter(|report| report.structures.len() > 1) {
             text += &format!("structures of query {}: {}\n", report.row, report.blend());
         }
