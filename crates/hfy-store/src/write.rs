@@ -2,7 +2,7 @@
 
 use std::io::{Seek, SeekFrom, Write};
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::header::{Draft, IDS, PATTERNS, Planned, rows_per_block};
 use crate::text::Kind;
@@ -94,6 +94,10 @@ impl Content<'_> {
     }
 }
 
+/// Bytes of patterns that are written at a time. The system keeps a file in pages as large as the writes that made it, and
+/// reads it faster through large ones: 1.2 times at 32 MiB against 1 MiB (benches/store.rs, ext4).
+const WRITE: usize = 32 << 20;
+
 /// Writes rows, and takes the checksum of each block of them on the way.
 fn write_patterns<'a>(
     runs: impl Iterator<Item = Result<&'a [u8]>>,
@@ -103,13 +107,10 @@ fn write_patterns<'a>(
 ) -> Result<()> {
     let (mut hasher, mut filled, mut number) = (Xxh3::new(), 0, 0);
     for run in runs {
-        let mut rest = run?;
-        while !rest.is_empty() {
-            let (part, more) = rest.split_at(rest.len().min(block - filled));
-            if part.len() == block {
-                draft.seal_block(number, xxh3_64(part));
-                number += 1;
-            } else {
+        for piece in run?.chunks(WRITE) {
+            let mut rest = piece;
+            while !rest.is_empty() {
+                let (part, more) = rest.split_at(rest.len().min(block - filled));
                 hasher.update(part);
                 filled += part.len();
                 if filled == block {
@@ -117,9 +118,9 @@ fn write_patterns<'a>(
                     (filled, number) = (0, number + 1);
                     hasher.reset();
                 }
+                rest = more;
             }
-            sink.put(part)?;
-            rest = more;
+            sink.put(piece)?;
         }
     }
     if filled > 0 {
