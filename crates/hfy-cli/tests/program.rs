@@ -14,7 +14,7 @@ fn folder() -> Folder {
 #[test]
 fn help_has_examples() {
     let folder = Folder::new();
-    let commands: [&[&str]; 18] = [
+    let commands: [&[&str]; 20] = [
         &[],
         &["demo"],
         &["map"],
@@ -33,6 +33,8 @@ fn help_has_examples() {
         &["data", "list"],
         &["data", "where"],
         &["data", "get"],
+        &["completions"],
+        &["man"],
     ];
     for command in commands {
         let help = folder.ok(&[command, &["--help"]].concat());
@@ -99,7 +101,7 @@ fn files_are_not_replaced_unless_told() {
         folder.ok(&[arguments, &["--force"]].concat());
         assert_ne!(folder.read("out.csv"), "precious\n");
     }
-    let error = folder.fails(&["map", "softmax", "queries.csv", "--out", "out.doc"], 1);
+    let error = folder.fails(&["map", "softmax", "queries.csv", "--out", "out.doc"], 2);
     assert_eq!(error, "out.doc: cannot be written: names end in npy, npz, csv, tsv, txt or safetensors, or are -");
     assert!(folder.names().iter().all(|name| !name.contains("part")), "{:?}", folder.names());
 }
@@ -158,7 +160,7 @@ fn an_interrupted_certification_leaves_nothing() {
     let output = child.wait_with_output().expect("an end");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert!(stderr.starts_with("error: interrupted after ") && stderr.contains(" of 60000"), "{stderr}");
-    assert!(output.stdout.is_empty() && asked.elapsed() < Duration::from_secs(20));
+    assert!(stderr.starts_with("error: interrupted"), "{stderr}");
+    assert!(output.stdout.is_empty() && asked.elapsed() < Duration::from_millis(1500), "{:?}", asked.elapsed());
     assert_eq!(folder.names(), ["many.npy"]);
 }

@@ -9,10 +9,10 @@ use serde::Serialize;
 use crate::cli::{Common, Pair, Reading};
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{Output, Rows};
+use crate::io::{Blame as _, Output, Rows, distinct};
 use crate::number::{Number, with_float};
 use crate::patterns::Patterns;
-use crate::terminal::{Align, Style, Table, number};
+use crate::terminal::{Align, Style, Table, Watch, number, stop_here};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,7 +66,9 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if common.json && output.as_ref().is_some_and(Output::is_stdout) {
         return Err(Error::Usage("--json and --out - would both write to the standard output".to_owned()));
     }
-    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype)?;
+    let path = output.as_ref().map(Output::path);
+    distinct::check(&[("--out", path)], &[std::slice::from_ref(&arguments.memory), &arguments.states])?;
+    let patterns = Patterns::open(&arguments.memory, &arguments.reading.options())?;
     let states = patterns.read_like(&arguments.states)?;
     let document = with_float!(patterns.float(), T => compute::<T>(arguments, &patterns, &states)?);
     if let Some(output) = &output {
@@ -90,12 +92,14 @@ fn compute<T: Number>(arguments: &Arguments, patterns: &Patterns, states: &Rows)
         Network::new(omega, post, patterns.matrix::<T>()?).map_err(Error::in_file(&patterns.file))?;
     let states_matrix = states.matrix::<T>();
     let mut energies = Vec::with_capacity(states.dim.0);
+    let watch = Watch::new("computing", false).of("states");
     for (row, state) in states_matrix.rows().into_iter().enumerate() {
+        stop_here(&watch, row, states.dim.0)?;
         let state = state.to_vec();
         let wrong = |error: hfy::Error| states.wrong(query_row(error, row));
         let parts = network.energy_parts(&state).map_err(wrong)?;
         energies.push(Energy {
-            row,
+            row: states.first + row,
             energy: parts.total().wide(),
             concave: parts.concave.wide(),
             convex: parts.convex.wide(),

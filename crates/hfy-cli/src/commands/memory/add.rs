@@ -5,11 +5,11 @@ use hfy_store::{Dtype, Memory};
 use serde::Serialize;
 
 use super::texts::Texts;
-use crate::cli::Common;
+use crate::cli::{Common, Files};
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
 use crate::io::{self, Float};
-use crate::patterns::picture_of;
+use crate::patterns::{match_pictures, picture_of};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,6 +30,8 @@ pub(crate) struct Arguments {
     sources: Vec<String>,
     #[command(flatten)]
     texts: Texts,
+    #[command(flatten)]
+    files: Files,
 }
 
 #[derive(Serialize)]
@@ -44,16 +46,12 @@ struct Document {
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let mut memory = Memory::open(&arguments.memory)?;
     let float = if memory.dtype() == Dtype::F64 { Float::F64 } else { Float::F32 };
-    let rows = io::read_all(&arguments.sources, Some(float))?;
+    let mut rows = io::read_all(&arguments.sources, arguments.files.options(Some(float)))?;
+    match_pictures(&mut rows, picture_of(memory.info()), &arguments.memory)?;
     if rows.dim.1 != memory.dim() {
-        let what = format!("{} columns, but the patterns in {} have {}", rows.dim.1, arguments.memory, memory.dim());
-        return Err(Error::Data(format!("{} has {what}", rows.file())));
-    }
-    if let (Some((height, width)), Some(stored)) = (rows.picture, picture_of(memory.info()))
-        && (height, width) != stored
-    {
-        let what = format!("{width} x {height} pixels, but the pictures in {} are", arguments.memory);
-        return Err(Error::Data(format!("{} is {what} {} x {}", rows.file(), stored.1, stored.0)));
+        let what =
+            format!("has {} columns, but the patterns in {} have {}", rows.dim.1, arguments.memory, memory.dim());
+        return Err(Error::data(rows.file(), what));
     }
     let ids = arguments.texts.add(&mut memory, &rows)?;
     memory.save()?;

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use hfy_io::visible;
 use hfy_store::Memory;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::Common;
 use crate::error::{Error, Result};
+use crate::io::Form;
 use crate::io::output::{print_bytes, print_json};
 use crate::patterns::picture_of;
 use crate::terminal::{Align, Style, Table};
@@ -51,6 +53,8 @@ struct Document {
     picture: Option<(usize, usize)>,
     extra: BTreeMap<String, String>,
     verified: bool,
+    #[serde(skip)]
+    form: Option<Form>,
     #[serde(skip_serializing_if = "Option::is_none")]
     list: Option<Vec<Item>>,
 }
@@ -78,6 +82,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         }
     }
     let info = memory.info().clone();
+    let picture = picture_of(&info);
     let document = Document {
         memory: arguments.memory.clone(),
         bytes,
@@ -86,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         dtype: memory.dtype().to_string(),
         next_id: memory.next_id(),
         labels,
-        picture: picture_of(&info),
+        picture: picture.map(|form| form.size()),
         name: info.name,
         created_by: info.created_by,
         map: info.omega,
@@ -94,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         beta: info.beta,
         extra: info.extra,
         verified: arguments.verify,
+        form: picture,
         list,
     };
     if common.json { print_json(&document) } else { print_bytes(document.text(Style::of_stdout()).as_bytes()) }
@@ -107,13 +113,16 @@ impl Document {
             ("next id", self.next_id.to_string()),
             ("labels", self.labels.to_string()),
         ];
-        lines.extend(self.picture.map(|(height, width)| ("pictures", format!("{width} x {height} pixels"))));
+        lines.extend(self.form.map(|form| {
+            let scale = form.scale.map(|scale| format!(", from {scale}")).unwrap_or_default();
+            ("pictures", format!("{form}{scale}"))
+        }));
         let said = [("name", &self.name), ("map", &self.map), ("post", &self.post), ("beta", &self.beta)];
         let said = said.into_iter().chain([("written by", &self.created_by)]);
         lines.extend(said.filter_map(|(what, text)| Some((what, text.clone()?))));
-        let mut text = format!("{}\n", style.bold(&self.memory));
+        let mut text = format!("{}\n", style.bold(&visible(&self.memory)));
         for (what, value) in lines {
-            text += &format!("  {}{value}\n", style.dim(&format!("{what:<12}")));
+            text += &format!("  {}{}\n", style.dim(&format!("{what:<12}")), visible(&value));
         }
         if let Some(list) = &self.list {
             let mut table = Table::new([("id", Align::Right), ("label", Align::Left), ("metadata", Align::Left)]);

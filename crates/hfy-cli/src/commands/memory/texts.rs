@@ -48,7 +48,7 @@ fn lines(path: &Path, patterns: usize) -> Result<Vec<String>> {
     let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
     if lines.len() != patterns {
         let what = format!("has {} lines, but there are {patterns} patterns to add", lines.len());
-        return Err(Error::Data(format!("{} {what}", path.display())));
+        return Err(Error::data(&path.display().to_string(), what));
     }
     Ok(lines)
 }
@@ -67,12 +67,30 @@ fn values(path: &Path, patterns: usize) -> Result<Vec<Option<Value>>> {
 /// Adds the rows in the type of the memory.
 fn add_rows(memory: &mut Memory, rows: &Rows) -> Result<Range<u64>> {
     finite(rows)?;
+    fits(rows, memory.dtype())?;
     Ok(match memory.dtype() {
         Dtype::F32 => memory.add_batch(rows.matrix::<f32>().view())?,
         Dtype::F64 => memory.add_batch(rows.matrix::<f64>().view())?,
         Dtype::F16 => memory.add_batch(rows.matrix::<f32>().mapv(f16::from_f32).view())?,
         Dtype::Bf16 => memory.add_batch(rows.matrix::<f32>().mapv(bf16::from_f32).view())?,
     })
+}
+
+/// Names the first entry that is finite, and would not be in the type of the memory.
+fn fits(rows: &Rows, dtype: Dtype) -> Result<()> {
+    let overflows = |value: f64| match dtype {
+        Dtype::F16 => f16::from_f64(value).is_infinite(),
+        Dtype::Bf16 => bf16::from_f64(value).is_infinite(),
+        Dtype::F32 => (value as f32).is_infinite(),
+        Dtype::F64 => false,
+    };
+    let matrix = rows.matrix::<f64>();
+    match matrix.indexed_iter().find(|(_, value)| overflows(**value)) {
+        None => Ok(()),
+        Some(((row, column), value)) => {
+            Err(rows.wrong_at(row, column, format!("{value}: is beyond the range of {dtype}")).into())
+        }
+    }
 }
 
 /// Names the first entry that is no finite number.
@@ -82,7 +100,7 @@ fn finite(rows: &Rows) -> Result<()> {
         match matrix.indexed_iter().find(|(_, value)| !value.is_finite()) {
             None => Ok(()),
             Some(((row, column), value)) => {
-                Err(rows.wrong_at(row, column, format!("{value}: a pattern must be finite")))
+                Err(rows.wrong_at(row, column, format!("{value}: a pattern must be finite")).into())
             }
         }
     })
