@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::element::read_up_to;
-use crate::{Error, Result, safetensors};
+use crate::{Error, Result, picture, safetensors};
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Format {
             [0x93, b'N', b'U', b'M', ..] => Some(Format::Npy),
             [b'P', b'K', 3, 4, ..] => Some(Format::Npz),
             [_, _, _, _, _, _, 0, 0, b'{', ..] => Some(Format::Safetensors),
-            _ => image::guess_format(start).ok().map(|_| Format::Picture),
+            _ => picture::kind_of_bytes(start).map(|_| Format::Picture),
         }
     }
 

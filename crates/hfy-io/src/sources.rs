@@ -58,13 +58,14 @@ impl Expansion {
                     self.take_stdin()?;
                     self.list(std::io::stdin().lock(), Path::new("standard input"), Path::new(""))
                 }
+                "" => Err(Error::Usage("@ names no list: @FILE does".to_owned())),
                 list => self.list_file(&folder.join(list)),
             };
         }
         let path = folder.join(source);
         if path.is_dir() {
             self.found.extend(pictures_in(&path)?.into_iter().map(Source::File));
-        } else if source.contains(['*', '?', '[']) && !path.exists() {
+        } else if is_pattern(source) && !path.exists() {
             self.found.extend(matches(&path)?.into_iter().map(Source::File));
         } else {
             self.found.push(Source::File(path.display().to_string()));
@@ -112,6 +113,11 @@ impl Expansion {
         }
         Ok(())
     }
+}
+
+/// Whether a source is a pattern of names, and not a name with a bracket in it.
+fn is_pattern(source: &str) -> bool {
+    source.contains(['*', '?', '[']) && glob::Pattern::new(source).is_ok()
 }
 
 /// The pictures in a folder, in the order of their names.

@@ -7,11 +7,18 @@ pub(crate) mod output;
 pub(crate) use hfy_io::{Float, Form, Format, Kind, Options, Place, Rows, npz};
 pub(crate) use output::Output;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::error::{Error, Result};
 use crate::terminal::{self, Watch};
 
 /// Reads the rows of several sources, one after the other.
 pub(crate) fn read_all(sources: &[String], options: impl Into<Options>) -> Result<Rows> {
+    static STDIN_IS_TAKEN: AtomicBool = AtomicBool::new(false);
+    let takes_stdin = sources.iter().any(|source| source == "-" || source == "@-");
+    if takes_stdin && STDIN_IS_TAKEN.swap(true, Ordering::Relaxed) {
+        return Err(Error::Usage("the standard input can be read only once".to_owned()));
+    }
     let watch = Watch::new("reading", false).of("files");
     let mut rows = hfy_io::read_all_with(sources, &options.into(), |done, total| {
         // One file is no row of them, and Ctrl-C ends a program that only reads.

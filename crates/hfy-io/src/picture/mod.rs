@@ -33,13 +33,13 @@ const MOST_BYTES: u64 = 8 * MOST_PIXELS;
 
 /// Reads a picture. Colours become their luminance by Rec. 709, unless they are asked for; transparency is ignored.
 pub fn read(bytes: &[u8], file: &str, options: &Options) -> Result<Picture> {
-    let format = image::guess_format(bytes).map_err(|_| {
+    let format = kind_of_bytes(bytes).ok_or_else(|| {
         let start = &bytes[..bytes.len().min(8)];
         Error::data(file, format!("is neither PNG, JPEG, BMP, WebP nor TIFF: it begins with {start:02x?}"))
     })?;
     let name = name_of(format);
     let wrong = |error: ImageError| match error {
-        ImageError::Limits(_) => Error::data(file, too_large()),
+        ImageError::Limits(_) => Error::data(file, format!("is too large: {}", too_large())),
         error => Error::data(file, format!("is not a whole {name} picture: {error}")),
     };
     let reader = || ImageReader::with_format(Cursor::new(bytes), format);
@@ -49,7 +49,7 @@ pub fn read(bytes: &[u8], file: &str, options: &Options) -> Result<Picture> {
         return Err(Error::data(file, format!("is {width} x {height} pixels: there is nothing in it")));
     }
     if width.max(height) > LONGEST_SIDE || u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Err(Error::data(file, format!("is {width} x {height} pixels, and {}", too_large())));
+        return Err(Error::data(file, format!("is {width} x {height} pixels: {}", too_large())));
     }
     if format == ImageFormat::Jpeg && !is_whole_jpeg(bytes) {
         return Err(Error::data(file, "is not a whole JPEG picture: the mark of its end is missing"));
@@ -64,7 +64,12 @@ pub fn read(bytes: &[u8], file: &str, options: &Options) -> Result<Picture> {
 }
 
 fn too_large() -> String {
-    format!("sides of up to {LONGEST_SIDE} and {MOST_PIXELS} pixels in all are read")
+    format!("at most {LONGEST_SIDE} a side and {MOST_PIXELS} in all are read")
+}
+
+/// One of the formats that are read, by the first bytes.
+pub(crate) fn kind_of_bytes(bytes: &[u8]) -> Option<ImageFormat> {
+    image::guess_format(bytes).ok().filter(ImageFormat::reading_enabled)
 }
 
 fn name_of(format: ImageFormat) -> &'static str {

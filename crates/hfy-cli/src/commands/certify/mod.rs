@@ -88,6 +88,9 @@ fn ids(text: &str) -> std::result::Result<Ids, String> {
 
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let output = arguments.out.as_ref().map(|path| Output::for_matrix(path, arguments.force)).transpose()?;
+    if common.json && output.as_ref().is_some_and(Output::is_stdout) {
+        return Err(Error::Usage("only one of --json and --out - can have the standard output".to_owned()));
+    }
     if let Some(share) = arguments.share.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
         return Err(Error::Usage(format!("--share {share}: a share of the patterns must lie in (0, 1]")));
     }
@@ -147,7 +150,7 @@ fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns
     }
     for Ids(members) in &arguments.association {
         let rows = members.iter().map(|&id| patterns.row(id)).collect::<Result<Vec<_>>>()?;
-        let association = certifier.association(&rows)?;
+        let association = certifier.association(&rows).map_err(|error| not_associated(members, &error))?;
         document.associations.push(AssociationOut::new(&association, |row| patterns.id(row)));
     }
     if !arguments.queries.is_empty() {
@@ -181,10 +184,7 @@ fn certify_structures<T: Number>(
     let mut document = Document::new(&map, post, beta, 1.0, matrix.dim());
     for Ids(members) in &arguments.association {
         let rows = members.iter().map(|&id| patterns.row(id)).collect::<Result<Vec<_>>>()?;
-        let association = certifier.association(&rows).map_err(|error| {
-            let listed: Vec<String> = members.iter().map(u64::to_string).collect();
-            Error::Usage(format!("--association {}: {error}", listed.join(",")))
-        })?;
+        let association = certifier.association(&rows).map_err(|error| not_associated(members, &error))?;
         document.structured.push(StructuredOut::new(&association, |row| patterns.id(row)));
     }
     if !arguments.queries.is_empty() {
@@ -196,6 +196,11 @@ fn certify_structures<T: Number>(
         }
     }
     Ok(document)
+}
+
+fn not_associated(members: &[u64], error: &hfy::Error) -> Error {
+    let listed: Vec<String> = members.iter().map(u64::to_string).collect();
+    Error::Usage(format!("--association {}: {error}", listed.join(",")))
 }
 
 fn margin_of<T: Number>(map: &Map) -> Result<Margin<T>> {
