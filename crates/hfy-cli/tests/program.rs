@@ -164,3 +164,68 @@ fn an_interrupted_certification_leaves_nothing() {
     assert!(output.stdout.is_empty() && asked.elapsed() < Duration::from_millis(1500), "{:?}", asked.elapsed());
     assert_eq!(folder.names(), ["many.npy"]);
 }
+
+#[test]
+fn shells_and_manuals_know_every_command() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = folder.ok(&["completions", shell]);
+        assert!(script.contains("retrieve") && script.contains("delimiter"), "{shell}");
+    }
+    assert!(folder.ok(&["man"]).starts_with(".ie") && folder.ok(&["man"]).contains(".TH hfy 1"));
+    let pages = folder.json(&["man", "--out", "man"])["pages"].clone();
+    let pages: Vec<&str> = pages.as_array().expect("a list").iter().filter_map(|page| page.as_str()).collect();
+    for page in ["man/hfy.1", "man/hfy-map.1", "man/hfy-memory-build.1", "man/hfy-recall-free.1"] {
+        assert!(pages.contains(&page), "{pages:?}");
+        assert!(folder.read(page).contains(".SH SYNOPSIS"), "{page}");
+    }
+    folder.ok(&["man", "--out", "man", "--force"]);
+}
+
+#[test]
+fn errors_and_notes_are_json_where_that_is_asked_for() {
+    let folder = folder();
+    folder.write("named.csv", "a,b\n1,2\n3,x\n");
+    let run = folder.run(&["map", "softmax", "named.csv", "--json"]);
+    let lines: Vec<serde_json::Value> =
+        run.stderr.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let error = serde_json::json!({"error": {
+        "kind": "data", "file": "named.csv", "row": 3, "column": 2,
+        "message": "named.csv, row 3, column 2: 'x' is not a number",
+    }});
+    assert_eq!((run.code, run.stdout.as_str(), lines.last()), (1, "", Some(&error)));
+    folder.write("named.csv", "a,b\n1,2\n");
+    let run = folder.run(&["map", "softmax", "named.csv", "--json"]);
+    let note: serde_json::Value = serde_json::from_str(&run.stderr).expect("JSON");
+    let message = "named.csv: line 1 was taken as a header: 'a', 'b'";
+    assert_eq!(note, serde_json::json!({ "note": { "message": message } }));
+    assert!(serde_json::from_str::<serde_json::Value>(&run.stdout).is_ok());
+    let kinds: [(&[&str], &str, i32); 4] = [
+        (&["fly", "--json"], "usage", 2),
+        (&["map", "softmax", "none.csv", "--json"], "io", 1),
+        (&["map", "--json"], "usage", 2),
+        (&["retrieve", "m.hfy", "queries.csv", "--max-distance", "0", "--fail-on-no-match", "--json"], "no_match", 3),
+    ];
+    for (arguments, kind, code) in kinds {
+        let run = folder.run(arguments);
+        let error: serde_json::Value = serde_json::from_str(&run.stderr).expect("JSON");
+        assert_eq!((run.code, error["error"]["kind"].as_str()), (code, Some(kind)), "{arguments:?}");
+    }
+}
+
+#[test]
+fn rows_and_threads_can_be_chosen() {
+    let folder = folder();
+    let all = folder.json(&["retrieve", "m.hfy", "queries.csv"]);
+    let second = folder.json(&["retrieve", "m.hfy", "queries.csv", "--rows", "1..2", "--threads", "1"]);
+    assert_eq!((second["reports"].as_array().map(Vec::len), &second["reports"][0]), (Some(1), &all["reports"][1]));
+    let all = folder.json(&["energy", "m.hfy", "queries.csv"]);
+    let second = folder.json(&["energy", "m.hfy", "queries.csv", "--rows", "1.."]);
+    assert_eq!((second["energies"].as_array().map(Vec::len), &second["energies"][0]), (Some(1), &all["energies"][1]));
+    let one = folder.json(&["memory", "build", "one.hfy", "patterns.csv", "--rows", "2..3"]);
+    assert_eq!(one["patterns"], 1);
+    let guarantees =
+        folder.json(&["certify", "m.hfy", "--queries", "queries.csv", "--rows", "1.."])["guarantees"].clone();
+    assert_eq!((guarantees.as_array().map(Vec::len), &guarantees[0]["row"]), (Some(1), &1.into()));
+    folder.ok(&["recall", "free", "m.hfy", "--cue", "queries.csv", "--rows", "0..1"]);
+}

@@ -20,6 +20,8 @@ pub struct RowStream {
     length: Option<u64>,
     /// Bytes that were read.
     position: Arc<AtomicU64>,
+    /// Notes on rows that are not wanted, and on what follows the last row.
+    notes: Vec<String>,
 }
 
 /// Counts what is read.
@@ -51,13 +53,22 @@ impl std::fmt::Debug for RowStream {
 impl RowStream {
     /// Opens one source.
     pub fn open(source: &str, options: &Options) -> Result<Self> {
+        let stream = RowStream::begin(source, options)?;
+        // Where the number of rows is known, rows that are not there are an error before the first block.
+        if let Some(there) = stream.all_rows() {
+            stream.check(there)?;
+        }
+        Ok(stream)
+    }
+
+    fn begin(source: &str, options: &Options) -> Result<Self> {
         let range = options.rows.unwrap_or(RowRange { first: 0, end: None });
         let whole = |rows: Rows| Inner::Whole(Some(rows));
         let all = Options { rows: None, ..options.clone() };
         let position = Arc::new(AtomicU64::new(0));
         let stream = |inner, file: &str, length| {
             let position = Arc::clone(&position);
-            RowStream { inner, file: file.to_owned(), at: 0, range, length, position }
+            RowStream { inner, file: file.to_owned(), at: 0, range, length, position, notes: Vec::new() }
         };
         let one = match &expand(&[source.to_owned()])?[..] {
             [Source::Stdin] => {
@@ -102,31 +113,43 @@ impl RowStream {
 
     /// How many rows there will be, where the file says so.
     pub fn rows(&self) -> Option<usize> {
-        let all = match &self.inner {
-            Inner::Csv(_) => return None,
-            Inner::Npy { reader, .. } => rows_of(reader.shape()).0,
-            Inner::Whole(rows) => rows.as_ref()?.dim.0,
-        };
+        let all = self.all_rows()?;
         Some(self.range.end.unwrap_or(all).min(all).saturating_sub(self.range.first))
+    }
+
+    fn all_rows(&self) -> Option<usize> {
+        match &self.inner {
+            Inner::Csv(_) => None,
+            Inner::Npy { reader, .. } => Some(rows_of(reader.shape()).0),
+            Inner::Whole(rows) => rows.as_ref().map(|rows| rows.dim.0),
+        }
     }
 
     /// The next rows, at least one and about so many numbers; `None` at the end.
     pub fn next_block(&mut self, numbers: usize) -> Result<Option<Rows>> {
         loop {
-            let Some(rows) = self.read_block(numbers)? else {
-                return self.end().map(|()| None);
+            let Some(mut rows) = self.read_block(numbers)? else {
+                return self.check(self.at).map(|()| None);
             };
+            self.notes.append(&mut rows.notes);
             let (first, count) = (self.at, rows.dim.0);
             self.at += count;
             let from = self.range.first.clamp(first, first + count) - first;
             let to = self.range.end.unwrap_or(usize::MAX).clamp(first, first + count) - first;
             if from < to {
-                return rows.select(RowRange { first: from, end: Some(to) }).map(Some);
+                let mut rows = rows.select(RowRange { first: from, end: Some(to) })?;
+                rows.notes = self.take_notes();
+                return Ok(Some(rows));
             }
             if self.range.end.is_some_and(|end| first >= end) {
                 return Ok(None);
             }
         }
+    }
+
+    /// What was left out or interpreted and came with no block: to be asked for at the end.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     fn read_block(&mut self, numbers: usize) -> Result<Option<Rows>> {
@@ -141,7 +164,11 @@ impl RowStream {
                 let wanted = if first == 0 { 64 } else { (numbers / columns).max(1) };
                 let mut array = reader.block(wanted)?;
                 array.notes = reader.notes();
-                Ok((array.shape[0] > 0).then(|| Rows::block(array, &self.file, first)))
+                if array.shape[0] == 0 {
+                    self.notes.append(&mut array.notes);
+                    return Ok(None);
+                }
+                Ok(Some(Rows::block(array, &self.file, first)))
             }
             Inner::Npy { reader, columns } => {
                 let rows = (numbers / (*columns).max(1)).max(1);
@@ -157,12 +184,12 @@ impl RowStream {
         }
     }
 
-    /// Looks whether there were as many rows as were asked for.
-    fn end(&self) -> Result<()> {
-        let (there, range) = (self.at, self.range);
+    /// Whether there are as many rows as are asked for.
+    fn check(&self, there: usize) -> Result<()> {
         if there == 0 {
             return Err(Error::data(&self.file, "holds no rows of numbers"));
         }
+        let range = self.range;
         if there <= range.first || range.end.is_some_and(|end| there < end) {
             return Err(Error::data(&self.file, format!("rows {range} are asked for, but there are {there}")));
         }

@@ -189,6 +189,7 @@ impl Job<'_> {
             put(block)?;
             next = stream.next_block(BLOCK)?;
         }
+        stream.take_notes().iter().for_each(|text| note(text));
         Ok(tally)
     }
 

@@ -56,16 +56,14 @@ impl<R: BufRead> Reader<R> {
 
     /// What was left out or interpreted so far.
     pub fn notes(&mut self) -> Vec<String> {
-        let count = |n: usize, what: &str| match n {
+        let count = |n: usize, one: &str, more: &str| match n {
             0 => None,
-            1 => Some(format!("1 {what}")),
-            n => Some(format!("{n} {}", what.replacen("line", "lines", 1))),
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {more}")),
         };
-        let skipped: Vec<String> =
-            [count(self.comments, "line that begins with #"), count(self.empty.0, "empty line between rows")]
-                .into_iter()
-                .flatten()
-                .collect();
+        let remarks = count(self.comments, "line that begins with #", "lines that begin with #");
+        let empty = count(self.empty.0, "empty line between rows", "empty lines between rows");
+        let skipped: Vec<String> = [remarks, empty].into_iter().flatten().collect();
         if !skipped.is_empty() {
             self.notes.push(format!("{}: skipped {}", self.file, skipped.join(" and ")));
             (self.comments, self.empty.0) = (0, 0);
