@@ -65,7 +65,7 @@ impl Patterns {
             return Ok(Patterns { file, held: Held::Memory(Box::new(memory)), float: float.unwrap_or(own), options });
         }
         // Rows are chosen among those that are compared with the patterns.
-        let rows = io::read_patterns(&[file.clone()], Options { rows: None, ..options.clone() })?;
+        let rows = io::read_patterns(std::slice::from_ref(&file), Options { rows: None, ..options.clone() })?;
         Ok(Patterns { file, float: rows.float(), held: Held::Rows(rows), options })
     }
 

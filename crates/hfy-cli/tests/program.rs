@@ -46,6 +46,22 @@ fn help_has_examples() {
 }
 
 #[test]
+fn help_names_only_commands_that_there_are() {
+    let folder = Folder::new();
+    let mut pages = vec![folder.ok(&["--help"])];
+    let listed = pages[0].lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands: Vec<String> = listed.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect();
+    assert!(commands.len() >= 10, "{commands:?}");
+    pages.extend(commands.iter().filter(|name| *name != "help").map(|name| folder.ok(&[name, "--help"])));
+    for line in pages.iter().flat_map(|page| page.lines()) {
+        let Some(name) = line.trim_start().strip_prefix("hfy ").and_then(|rest| rest.split_whitespace().next()) else {
+            continue;
+        };
+        assert!(commands.iter().any(|command| command == name), "{line}");
+    }
+}
+
+#[test]
 fn usage_is_code_two() {
     let folder = folder();
     let wrong: [&[&str]; 6] = [

@@ -39,7 +39,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 enum Inner {
-    Csv(csv::Reader<BufReader<Box<dyn Read>>>),
+    Csv(Box<csv::Reader<BufReader<Box<dyn Read>>>>),
     Npy { reader: npy::Reader<BufReader<Box<dyn Read>>>, columns: usize },
     Whole(Option<Rows>),
 }
@@ -216,7 +216,8 @@ impl Inner {
         let from = BufReader::with_capacity(1 << 16, from);
         match format {
             Format::Csv(by_name) => {
-                Ok(Inner::Csv(csv::Reader::new(from, file, &csv_options(options, by_name), options.float)))
+                let reader = csv::Reader::new(from, file, &csv_options(options, by_name), options.float);
+                Ok(Inner::Csv(Box::new(reader)))
             }
             _ => {
                 let reader = npy::Reader::new(from, file, options.float, length)?;

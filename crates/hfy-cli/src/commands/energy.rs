@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     }
     let path = output.as_ref().map(Output::path);
     distinct::check(&[("--out", path)], &[std::slice::from_ref(&arguments.memory), &arguments.states])?;
-    let patterns = Patterns::open(&arguments.memory, &arguments.reading.options())?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.options())?;
     let states = patterns.read_like(&arguments.states)?;
     let document = with_float!(patterns.float(), T => compute::<T>(arguments, &patterns, &states)?);
     if let Some(output) = &output {

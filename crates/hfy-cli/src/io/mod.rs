@@ -10,6 +10,7 @@ pub(crate) use output::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
+use crate::number::with_float;
 use crate::terminal::{self, Watch};
 
 /// Reads the rows of several sources, one after the other.
@@ -42,6 +43,19 @@ pub(crate) fn read_patterns(sources: &[String], options: impl Into<Options>) -> 
 /// Says what a reader left out or interpreted.
 pub(crate) fn note_all(rows: &mut Rows) {
     rows.notes.drain(..).for_each(|note| terminal::note(&note));
+}
+
+/// Names the first entry that is no finite number, which every entry of `what` has to be.
+pub(crate) fn check_finite(rows: &Rows, what: &str) -> Result<()> {
+    with_float!(rows.float(), T => {
+        let matrix = rows.matrix::<T>();
+        match matrix.indexed_iter().find(|(_, value)| !value.is_finite()) {
+            None => Ok(()),
+            Some(((row, column), value)) => {
+                Err(rows.wrong_at(row, column, format!("{value}: {what} must be finite")).into())
+            }
+        }
+    })
 }
 
 /// Errors of the library, said of files.

@@ -16,7 +16,7 @@ use ndarray::Array2;
 use crate::cli::{Common, Pair, Reading, positive};
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{Blame as _, Format, Output, distinct};
+use crate::io::{Blame as _, Format, Output, check_finite, distinct};
 use crate::number::{Number, with_float};
 use crate::patterns::Patterns;
 use crate::terminal::{Style, Watch};
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     }
     let path = output.as_ref().map(Output::path);
     distinct::check(&[("--out", path)], &[std::slice::from_ref(&arguments.memory), &arguments.queries])?;
-    let patterns = Patterns::open(&arguments.memory, &arguments.reading.options())?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.options())?;
     let document = with_float!(patterns.float(), T => certify::<T>(arguments, common, &patterns)?);
     if let Some(output) = &output {
         write_table(output, &document.certificates)?;
@@ -155,6 +155,7 @@ fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns
     }
     if !arguments.queries.is_empty() {
         let queries = patterns.read_like(&arguments.queries)?;
+        check_finite(&queries, "a query")?;
         for (row, query) in queries.matrix::<T>().rows().into_iter().enumerate() {
             let guarantee = certifier.guarantee(&query.to_vec());
             let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;
@@ -189,6 +190,7 @@ fn certify_structures<T: Number>(
     }
     if !arguments.queries.is_empty() {
         let queries = patterns.read_like(&arguments.queries)?;
+        check_finite(&queries, "a query")?;
         for (row, query) in queries.matrix::<T>().rows().into_iter().enumerate() {
             let guarantee = certifier.guarantee(&query.to_vec());
             let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;

@@ -149,7 +149,8 @@ fn write_kept<T: Number>(
         archive.matrix("weight", owned(weights, (1, count)).view())?;
         return archive.finish();
     }
-    let matrix = owned::<T>(weights.iter().copied().collect(), (weights.len() / width.max(1), width));
+    let rows = weights.len() / width.max(1);
+    let matrix = owned(weights, (rows, width));
     match output.format() {
         Some(Format::Npz) => {
             let mut archive = npz::Archive::new(to);

@@ -9,8 +9,7 @@ use hfy_store::{Dtype, Memory};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::io::Rows;
-use crate::number::with_float;
+use crate::io::{Rows, check_finite};
 
 /// Texts for new patterns.
 #[derive(Debug, Args)]
@@ -66,7 +65,7 @@ fn values(path: &Path, patterns: usize) -> Result<Vec<Option<Value>>> {
 
 /// Adds the rows in the type of the memory.
 fn add_rows(memory: &mut Memory, rows: &Rows) -> Result<Range<u64>> {
-    finite(rows)?;
+    check_finite(rows, "a pattern")?;
     fits(rows, memory.dtype())?;
     Ok(match memory.dtype() {
         Dtype::F32 => memory.add_batch(rows.matrix::<f32>().view())?,
@@ -91,17 +90,4 @@ fn fits(rows: &Rows, dtype: Dtype) -> Result<()> {
             Err(rows.wrong_at(row, column, format!("{value}: is beyond the range of {dtype}")).into())
         }
     }
-}
-
-/// Names the first entry that is no finite number.
-fn finite(rows: &Rows) -> Result<()> {
-    with_float!(rows.float(), T => {
-        let matrix = rows.matrix::<T>();
-        match matrix.indexed_iter().find(|(_, value)| !value.is_finite()) {
-            None => Ok(()),
-            Some(((row, column), value)) => {
-                Err(rows.wrong_at(row, column, format!("{value}: a pattern must be finite")).into())
-            }
-        }
-    })
 }

@@ -87,7 +87,7 @@ pub(crate) fn run(command: &Command, common: Common) -> Result<()> {
         Command::Sequential(arguments) => &arguments.shared,
     };
     let outputs = Outputs::new(shared, common)?;
-    let patterns = Patterns::open(&shared.memory, &shared.reading.options())?;
+    let patterns = Patterns::open(&shared.memory, shared.reading.options())?;
     let beta = resolve_beta(shared.beta, patterns.info(), &patterns.file, 0.1)?;
     let (procedure, parameters) = match command {
         Command::Free(arguments) => arguments.procedure(beta)?,

@@ -145,7 +145,7 @@ impl Outputs {
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let outputs = Outputs::new(arguments, common)?;
     let settings = settings(arguments)?;
-    let patterns = Patterns::open(&arguments.memory, &arguments.reading.options())?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.options())?;
     let queries = patterns.read_like(&arguments.queries)?;
     with_float!(patterns.float(), T => run_in::<T>(arguments, common, &settings, &outputs, &patterns, &queries))
 }
