@@ -33,6 +33,13 @@ pub(crate) fn rows_of(shape: &[usize]) -> (usize, usize) {
     }
 }
 
+/// An integer that was rounded, as a note for people.
+pub(crate) fn rounding_note(file: &str, shape: &[usize], (at, value): (usize, i128)) -> String {
+    let width = rows_of(shape).1.max(1);
+    let (row, column) = (at / width + 1, at % width + 1);
+    format!("{file}, row {row}, column {column}: {value} was rounded, perhaps like others: no f64 is this integer")
+}
+
 /// A fault among the elements of an array of this shape, with its row and column.
 pub(crate) fn element_fault(file: &str, shape: &[usize], fault: Fault) -> Error {
     let width = rows_of(shape).1.max(1);

@@ -116,6 +116,8 @@ pub(crate) struct Elements<R> {
     done: usize,
     /// Whether `count` elements are known to be there, so that room for them may be reserved.
     whole: bool,
+    /// The first integer that no `f64` is.
+    rounded: Option<(usize, i128)>,
 }
 
 impl<R: Read> Elements<R> {
@@ -135,7 +137,7 @@ impl<R: Read> Elements<R> {
                 _ => {}
             }
         }
-        Ok(Elements { from, kind, big_endian, float, count, done: 0, whole: length.is_some() })
+        Ok(Elements { from, kind, big_endian, float, count, done: 0, whole: length.is_some(), rounded: None })
     }
 
     /// How many are left.
@@ -159,13 +161,25 @@ impl<R: Read> Elements<R> {
             if self.big_endian {
                 bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
             }
-            numbers.extend(self.kind, &bytes[..whole * size], self.done)?;
+            let bytes_read = &bytes[..whole * size];
+            if self.rounded.is_none() {
+                self.rounded = first_rounded(self.kind, bytes_read).map(|(at, value)| (self.done + at, value));
+            }
+            numbers.extend(self.kind, bytes_read, self.done)?;
             self.done += whole;
             if got < bytes.len() {
                 return Err(Fault::Short(self.done));
             }
         }
         Ok(numbers)
+    }
+
+    /// The first integer so far that was rounded, said once.
+    pub(crate) fn take_rounded(&mut self) -> Option<(usize, i128)> {
+        let found = self.rounded?;
+        // Later ones are not looked for: a place that is never reached says that.
+        self.rounded = Some((usize::MAX, 0));
+        (found.0 != usize::MAX).then_some(found)
     }
 
     /// Looks for what follows the last element.
@@ -176,11 +190,11 @@ impl<R: Read> Elements<R> {
         }
     }
 
-    /// All of them.
-    pub(crate) fn all(mut self) -> Result<Numbers, Fault> {
+    /// All of them, and the first integer that was rounded.
+    pub(crate) fn all(mut self) -> Result<(Numbers, Option<(usize, i128)>), Fault> {
         let numbers = self.take(self.count)?;
         self.finish()?;
-        Ok(numbers)
+        Ok((numbers, self.take_rounded()))
     }
 }
 
@@ -283,6 +297,17 @@ impl Numbers {
             Numbers::F64(to) => widen(kind, bytes, |exact| to.push(exact)),
         }
         Ok(())
+    }
+}
+
+/// The first integer of 64 bits that no `f64` is.
+fn first_rounded(kind: Kind, bytes: &[u8]) -> Option<(usize, i128)> {
+    let exact = |value: i128| value as f64 as i128 == value;
+    let chunks = bytes.as_chunks::<8>().0.iter();
+    match kind {
+        Kind::U64 => chunks.map(|&b| i128::from(u64::from_le_bytes(b))).enumerate().find(|(_, value)| !exact(*value)),
+        Kind::I64 => chunks.map(|&b| i128::from(i64::from_le_bytes(b))).enumerate().find(|(_, value)| !exact(*value)),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use ndarray::ArrayView2;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
-use crate::array::{count, element_fault};
+use crate::array::{count, element_fault, rounding_note};
 use crate::element::Elements;
 use crate::format::choose;
 use crate::{Array, Error, Float, Kind, Number, Result};
@@ -27,10 +27,11 @@ pub fn read(bytes: &[u8], file: &str, name: Option<&str>, float: Option<Float>) 
         count(&shape).ok_or_else(|| Error::data(&array, format!("its shape {shape:?} is larger than any memory")))?;
     let data = tensor.data();
     let length = Some(data.len() as u64);
-    let numbers = Elements::new(data, (kind, false), float.unwrap_or(kind.float()), count, length)
+    let (numbers, rounded) = Elements::new(data, (kind, false), float.unwrap_or(kind.float()), count, length)
         .and_then(Elements::all)
         .map_err(|fault| element_fault(&array, &shape, fault))?;
-    Ok(Array { shape, kind, numbers, lines: None, notes: Vec::new() })
+    let notes = rounded.map(|rounded| rounding_note(&array, &shape, rounded)).into_iter().collect();
+    Ok(Array { shape, kind, numbers, lines: None, notes })
 }
 
 /// Whether a file says that it is a memory of `hfy`.

@@ -177,7 +177,7 @@ impl RowStream {
                     return Ok(None);
                 }
                 let shape = vec![numbers.len() / (*columns).max(1), *columns];
-                let array = Array { shape, kind: reader.kind(), numbers, lines: None, notes: Vec::new() };
+                let array = Array { shape, kind: reader.kind(), numbers, lines: None, notes: reader.notes() };
                 Ok(Some(Rows::block(array, &self.file, first)))
             }
             Inner::Whole(rows) => Ok(rows.take()),

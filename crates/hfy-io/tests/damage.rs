@@ -126,6 +126,12 @@ fn element_types_orders_and_axes() {
     }
     let rows = read(&file("|i1", "True", "(2, 3)", &[1, 4, 2, 5, 3, 6]));
     assert_eq!(rows.matrix::<f64>(), array![[1., 2., 3.], [4., 5., 6.]]);
+    // An integer that no f64 is, in either order of the axes.
+    let large = [1i64, 2, 3, 4, (1 << 53) + 1, 6].map(i64::to_le_bytes).concat();
+    for (fortran, place) in [("False", "row 2, column 2"), ("True", "row 1, column 3")] {
+        let note = format!("file, {place}: 9007199254740993 was rounded, perhaps like others: no f64 is this integer");
+        assert_eq!(read(&file("<i8", fortran, "(2, 3)", &large)).notes, [note]);
+    }
     let rows = read(&file("|i1", "True", "(3,)", &[1, 2, 3]));
     assert_eq!(rows.matrix::<f64>(), array![[1., 2., 3.]]);
 }

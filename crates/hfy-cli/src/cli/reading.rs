@@ -6,6 +6,8 @@ use hfy_io::csv::{self, Decimal, Header};
 use hfy_io::picture::{self, Filter, Integers};
 use hfy_io::{Float, Options, RowRange};
 
+use crate::error::{Error, Result};
+
 /// What stands between cells, or that the file shall say it.
 #[derive(Debug, Clone, Copy)]
 struct Delimiter(Option<u8>);
@@ -58,6 +60,14 @@ impl Reading {
 }
 
 impl Files {
+    /// Refuses a choice of rows where there is no input to choose from.
+    pub(crate) fn rows_need(&self, there: bool, option: &str) -> Result<()> {
+        match self.rows {
+            Some(rows) if !there => Err(Error::Usage(format!("--rows {rows}: chooses among the rows of {option}"))),
+            _ => Ok(()),
+        }
+    }
+
     /// The same with a type that is known.
     pub(crate) fn options(&self, float: Option<Float>) -> Options {
         Options {
@@ -74,7 +84,7 @@ impl Files {
     }
 }
 
-fn delimiter(text: &str) -> Result<Delimiter, String> {
+fn delimiter(text: &str) -> std::result::Result<Delimiter, String> {
     csv::Options::delimiter(text).map(Delimiter)
 }
 

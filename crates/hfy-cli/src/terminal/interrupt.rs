@@ -32,6 +32,7 @@ pub(super) fn stopped() -> bool {
 fn leave() {
     let unfinished = UNFINISHED.lock().map(|files| files.clone()).unwrap_or_default();
     unfinished.iter().for_each(|path| delete_parts(path));
+    super::speech::clear_line();
     super::speech::error(&Error::Interrupted);
     std::process::exit(130);
 }

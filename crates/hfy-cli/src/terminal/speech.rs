@@ -1,5 +1,6 @@
 //! What is said on the standard error: notes and errors, as lines for people or as JSON for programs.
 
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hfy_io::visible;
@@ -32,6 +33,13 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn error(error: &Error) {
     let label = || Style::of_stderr().bad("error:");
     line(error.document(), || format!("{} {}", label(), visible(&error.to_string())));
+}
+
+/// Takes away what a bar has left of its line.
+pub(super) fn clear_line() {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[2K");
+    }
 }
 
 /// The command line was not understood. Texts of help go to the standard output.

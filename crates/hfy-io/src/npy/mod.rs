@@ -7,7 +7,7 @@ use std::io::Read;
 
 pub use write::{StreamWriter, write, write_indices};
 
-use crate::array::{count, element_fault};
+use crate::array::{count, element_fault, rounding_note};
 use crate::element::{Elements, Fault};
 use crate::{Array, Error, Float, Numbers, Result};
 use header::Header;
@@ -58,9 +58,20 @@ impl<R: Read> Reader<R> {
     /// The whole array.
     pub fn all(self) -> Result<Array> {
         let Header { kind, fortran, shape, .. } = self.header;
-        let numbers = self.elements.all().map_err(|fault| element_fault(&self.file, &shape, fault))?;
+        let (numbers, rounded) = self.elements.all().map_err(|fault| element_fault(&self.file, &shape, fault))?;
+        let notes = rounded.map(|(at, value)| {
+            let at = if fortran { turned_place(at, &shape) } else { at };
+            rounding_note(&self.file, &shape, (at, value))
+        });
+        let notes = notes.into_iter().collect();
         let numbers = if fortran { last_axis_fastest(numbers, &shape) } else { numbers };
-        Ok(Array { shape, kind, numbers, lines: None, notes: Vec::new() })
+        Ok(Array { shape, kind, numbers, lines: None, notes })
+    }
+
+    /// What was interpreted so far.
+    pub(crate) fn notes(&mut self) -> Vec<String> {
+        let rounded = self.elements.take_rounded();
+        rounded.map(|rounded| rounding_note(&self.file, &self.header.shape, rounded)).into_iter().collect()
     }
 
     /// The element type.
@@ -72,6 +83,17 @@ impl<R: Read> Reader<R> {
 /// Reads an array; `float` is what to read it to, unless the file decides, and `length` the size of the file, if it is known.
 pub fn read(from: impl Read, file: &str, float: Option<Float>, length: Option<u64>) -> Result<Array> {
     Reader::new(from, file, float, length)?.all()
+}
+
+/// Where an element with the first axis fastest is with the last axis fastest.
+fn turned_place(mut at: usize, shape: &[usize]) -> usize {
+    let (mut turned, mut stride) = (0, shape.iter().product::<usize>());
+    for &length in shape {
+        stride /= length.max(1);
+        turned += at % length.max(1) * stride;
+        at /= length.max(1);
+    }
+    turned
 }
 
 /// From first axis fastest to last axis fastest.

@@ -94,6 +94,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if let Some(share) = arguments.share.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
         return Err(Error::Usage(format!("--share {share}: a share of the patterns must lie in (0, 1]")));
     }
+    arguments.reading.files.rows_need(!arguments.queries.is_empty(), "--queries")?;
     let path = output.as_ref().map(Output::path);
     distinct::check(&[("--out", path)], &[std::slice::from_ref(&arguments.memory), &arguments.queries])?;
     let patterns = Patterns::open(&arguments.memory, arguments.reading.options())?;

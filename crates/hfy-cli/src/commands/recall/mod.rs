@@ -86,6 +86,7 @@ pub(crate) fn run(command: &Command, common: Common) -> Result<()> {
         Command::Free(arguments) => &arguments.shared,
         Command::Sequential(arguments) => &arguments.shared,
     };
+    shared.reading.files.rows_need(shared.cue.is_some(), "--cue")?;
     let outputs = Outputs::new(shared, common)?;
     let patterns = Patterns::open(&shared.memory, shared.reading.options())?;
     let beta = resolve_beta(shared.beta, patterns.info(), &patterns.file, 0.1)?;
