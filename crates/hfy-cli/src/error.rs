@@ -54,8 +54,8 @@ pub(crate) enum Error {
 }
 
 impl Error {
-    /// 1: the work failed, for its data or files; 2: the command line cannot be meant so; 3: no match; 130: interrupted, as
-    /// shells count it.
+    /// 1: the work failed, for its data or files; 2: the command line cannot be meant so; 3: no match; 130:
+    /// interrupted, as shells count it.
     pub(crate) fn exit_code(&self) -> u8 {
         match self.kind() {
             "usage" => 2,

@@ -34,8 +34,8 @@ pub(crate) fn note_picture(info: &mut Info, form: &Form) {
     info.extra.extend(form.notes());
 }
 
-/// Rows that are to be compared with patterns, or added to them: pictures have to be of the same form, and get the scale of
-/// the patterns.
+/// Rows that are to be compared with patterns, or added to them: pictures have to be of the same form, and get the
+/// scale of the patterns.
 pub(crate) fn match_pictures(rows: &mut Rows, stored: Option<Form>, file: &str) -> Result<()> {
     let (Some(form), Some(stored)) = (rows.picture, stored) else { return Ok(()) };
     if !form.fits(&stored) {

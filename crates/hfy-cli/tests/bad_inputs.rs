@@ -1,9 +1,10 @@
 //! The table of bad inputs: whatever is typed or read, the program answers, with a code and a sentence.
 //!
-//! A line of a table is `SETUP | COMMAND | CODE | FRAGMENT`. SETUP names files to be there beside `p.csv`, `q.csv` and the memory
-//! `m.hfy`: fixtures (`cut.npy`), `NAME=TEXT`, folders `NAME/`, links `NAME->FILE`, and the standard input `<TEXT`. Files that the
-//! command names and that are fixtures need not be listed. In texts and commands, but not in FRAGMENT, `\n`, `\t`, `\s` (a space) and `\xNN` are what they
-//! say. CODE may be two, as in `1/2`. FRAGMENT is part of the standard error; of the standard output where CODE is 0. `*` stands for any fragment.
+//! A line of a table is `SETUP | COMMAND | CODE | FRAGMENT`. SETUP names files to be there beside `p.csv`, `q.csv` and
+//! the memory `m.hfy`: fixtures (`cut.npy`), `NAME=TEXT`, folders `NAME/`, links `NAME->FILE`, and the standard input
+//! `<TEXT`. Files that the command names and that are fixtures need not be listed. In texts and commands, but not in
+//! FRAGMENT, `\n`, `\t`, `\s` (a space) and `\xNN` are what they say. CODE may be two, as in `1/2`. FRAGMENT is part of
+//! the standard error; of the standard output where CODE is 0. `*` stands for any fragment.
 
 #[path = "bad_inputs/fixtures.rs"]
 mod fixtures;

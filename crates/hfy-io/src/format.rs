@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::element::read_up_to;
+use crate::elements::read_up_to;
 use crate::{Error, Result, picture, safetensors};
 
 /// What a file holds.
@@ -68,8 +68,8 @@ impl Format {
         Format::of_start(&start[..got]).ok_or_else(|| {
             Error::data(
                 &path.display().to_string(),
-                "its kind is not known: names end in npy, npz, csv, tsv, txt, safetensors, png, jpg, jpeg, bmp, webp, tif, \
-                 tiff or hfy",
+                "its kind is not known: names end in npy, npz, csv, tsv, txt, safetensors, png, jpg, jpeg, bmp, webp, \
+                 tif, tiff or hfy",
             )
         })
     }

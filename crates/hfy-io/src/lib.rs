@@ -1,8 +1,9 @@
 //! Arrays and pictures in files, as rows of numbers.
 //!
-//! npy, npz, csv, safetensors, and pictures (PNG, JPEG, BMP, WebP, TIFF). Every reader takes bytes or a stream as well as a
-//! path, checks sizes before it allocates, and names the file, the row, the column, the value and the rule in its errors.
-//! What a reader leaves out or interprets (a header, a decimal comma, the scale of pictures) is said in [`Rows::notes`].
+//! npy, npz, csv, safetensors, and pictures (PNG, JPEG, BMP, WebP, TIFF). Every reader takes bytes or a stream as well
+//! as a path, checks sizes before it allocates, and names the file, the row, the column, the value and the rule in its
+//! errors. What a reader leaves out or interprets (a header, a decimal comma, the scale of pictures) is said in
+//! [`Rows::notes`].
 //!
 //! ```
 //! use hfy_io::{Format, Options};
@@ -17,6 +18,7 @@
 mod array;
 pub mod csv;
 mod element;
+mod elements;
 mod error;
 mod format;
 pub mod npy;

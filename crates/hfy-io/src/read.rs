@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
-use crate::element::read_up_to;
+use crate::elements::read_up_to;
 use crate::format::START;
 use crate::{Error, Format, Options, Place, Result, Rows, Source, csv, expand, npy, npz, picture, safetensors};
 

@@ -7,7 +7,7 @@ use ndarray::ArrayView2;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::array::{count, element_fault, rounding_note};
-use crate::element::Elements;
+use crate::elements::Elements;
 use crate::format::choose;
 use crate::{Array, Error, Float, Kind, Number, Result};
 

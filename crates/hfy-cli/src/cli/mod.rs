@@ -104,8 +104,8 @@ pub(crate) enum Command {
 /// The pair of functions that makes patterns a network.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Pair {
-    /// Separation: softmax, sparsemax, entmax:1.5, normmax:5, subsets:2, sequence:2:t=0.5, windows:3, quadratic, power:3,
-    /// exponential, ... [default: that of the memory, or sparsemax]
+    /// Separation: softmax, sparsemax, entmax:1.5, normmax:5, subsets:2, sequence:2:t=0.5, windows:3, quadratic,
+    /// power:3, exponential, ... [default: that of the memory, or sparsemax]
     #[arg(long, short, help_heading = "Network")]
     pub(crate) map: Option<Map>,
     /// Post-transformation: identity, l2:RADIUS, layernorm, tanh:BETA, sign [default: that of the memory, or identity]

@@ -26,7 +26,8 @@ pub(crate) struct Reading {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "How input is read")]
 pub(crate) struct Files {
-    /// Read only these rows of the input (of queries, states, scores, a cue, or patterns to store): A..B, from 0, without B
+    /// Read only these rows of the input (of queries, states, scores, a cue, or patterns to store): A..B, from 0,
+    /// without B
     #[arg(long, value_name = "A..B", value_parser = str::parse::<RowRange>)]
     rows: Option<RowRange>,
     /// Between cells of csv: auto, comma, semicolon, tab, space or a character; auto looks at the first line
@@ -36,7 +37,7 @@ pub(crate) struct Files {
     #[arg(long, value_name = "CHARACTER", default_value = "auto", value_parser = str::parse::<Decimal>)]
     decimal: Decimal,
     /// Whether the first line of csv holds names: yes, no, or auto: if no cell of it is empty or begins like a number
-    #[arg(long, value_name = "WHETHER", default_value = "auto", value_parser = one_of::<Header>(&["auto", "yes", "no"]))]
+    #[arg(long, value_name = "YES|NO", default_value = "auto", value_parser = one_of::<Header>(&Header::NAMES))]
     header: Header,
     /// Keep the colours of picture files: three numbers a pixel
     #[arg(long, visible_alias = "color")]
@@ -47,7 +48,8 @@ pub(crate) struct Files {
     /// How to resize
     #[arg(long, requires = "size", default_value = "lanczos3", value_parser = one_of::<Filter>(&Filter::NAMES))]
     filter: Filter,
-    /// Pictures in arrays of uint8 or uint16: scale them from -1 (black) to 1 (white) as picture files, or keep their numbers
+    /// Pictures in arrays of uint8 or uint16: scale them from -1 (black) to 1 (white) as picture files, or keep their
+    /// numbers
     #[arg(long, value_name = "WHAT", default_value = "scale", value_parser = one_of::<Integers>(&["scale", "keep"]))]
     integers: Integers,
 }

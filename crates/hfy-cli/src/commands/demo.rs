@@ -24,8 +24,8 @@ Examples:
 
 /// Store pictures, damage them, recall them with every network, and write a report
 ///
-/// The pictures are letters, digits and things that the program draws itself. Everything that is random has a fixed seed: two
-/// runs print the same.
+/// The pictures are letters, digits and things that the program draws itself. Everything that is random has a fixed
+/// seed: two runs print the same.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

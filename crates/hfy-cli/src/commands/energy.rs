@@ -21,8 +21,8 @@ Examples:
 
 /// Compute energies of states
 ///
-/// The energy is E(q) = Ψ(q) - Ω*(X q), the sum of a convex and a concave part; it is infinite outside the domain of Ψ. The
-/// normalised energy is the paper's: zero is its lower bound on the convex hull of the patterns.
+/// The energy is E(q) = Ψ(q) - Ω*(X q), the sum of a convex and a concave part; it is infinite outside the domain of Ψ.
+/// The normalised energy is the paper's: zero is its lower bound on the convex hull of the patterns.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -25,13 +25,14 @@ Examples:
 
 /// Apply a separation map to rows of scores
 ///
-/// A score of -inf is masked: its weight is zero. A row with nothing left gives zeros and is reported. Rows of csv and npy are
-/// read, computed and written a block at a time, so that there may be more of them than fit into memory; only npz, safetensors
-/// and JSON are kept until the end.
+/// A score of -inf is masked: its weight is zero. A row with nothing left gives zeros and is reported. Rows of csv and
+/// npy are read, computed and written a block at a time, so that there may be more of them than fit into memory; only
+/// npz, safetensors and JSON are kept until the end.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// softmax, sparsemax, argmax, entmax:ALPHA, normmax:GAMMA, subsets:K, bounded:U,U,..., quadratic, power:R, exponential
+    /// softmax, sparsemax, argmax, entmax:ALPHA, normmax:GAMMA, subsets:K, bounded:U,U,..., quadratic, power:R,
+    /// exponential
     #[arg(value_name = "MAP")]
     map: Map,
     /// Rows of scores; - for the standard input, csv or npy

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Refuses two outputs that are one file, and an output that is an input. Paths are compared as the file system sees them:
-/// through links, and from wherever they begin. `outputs` are options with their paths.
+/// Refuses two outputs that are one file, and an output that is an input. Paths are compared as the file system sees
+/// them: through links, and from wherever they begin. `outputs` are options with their paths.
 pub(crate) fn check(outputs: &[(&str, Option<&Path>)], inputs: &[&[String]]) -> Result<()> {
     let files = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?)));
     let files: Vec<_> = files.filter(|(_, path)| *path != Path::new("-")).collect();

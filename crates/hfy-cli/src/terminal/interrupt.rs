@@ -14,8 +14,8 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// How long the work may take to stop by itself.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// From here on the first Ctrl-C asks the work to stop. What does not stop by itself, because it waits for input or is in the
-/// middle of a long computation, is ended: files appear whole or not at all either way.
+/// From here on the first Ctrl-C asks the work to stop. What does not stop by itself, because it waits for input or is
+/// in the middle of a long computation, is ended: files appear whole or not at all either way.
 pub(crate) fn handle_interrupts() {
     // Without a handler Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(|| {

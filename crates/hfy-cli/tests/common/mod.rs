@@ -83,8 +83,8 @@ impl Folder {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error} in {text}"))
     }
 
-    /// Runs, demands this exit code and nothing on the standard output, and returns the error without `error: ` and the notes
-    /// before it.
+    /// Runs, demands this exit code and nothing on the standard output, and returns the error without `error: ` and the
+    /// notes before it.
     pub(crate) fn fails(&self, arguments: &[&str], code: i32) -> String {
         let run = self.run(arguments);
         assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{arguments:?}: {}", run.stderr);

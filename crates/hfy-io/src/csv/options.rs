@@ -72,6 +72,11 @@ impl FromStr for Decimal {
     }
 }
 
+impl Header {
+    /// The names that are read.
+    pub const NAMES: [&str; 3] = ["auto", "yes", "no"];
+}
+
 impl FromStr for Header {
     type Err = String;
 

@@ -9,8 +9,8 @@ use super::{Decimal, Header, Options};
 use crate::text::visible;
 use crate::{Array, Error, Float, Kind, Numbers, Result};
 
-/// Reads lines as records of csv. Each record is one line: numbers have no line breaks, and so a quote that is still open at the
-/// end of a line is an error there, and not at the end of the file.
+/// Reads lines as records of csv. Each record is one line: numbers have no line breaks, and so a quote that is still
+/// open at the end of a line is an error there, and not at the end of the file.
 #[derive(Debug)]
 pub struct Reader<R> {
     from: R,

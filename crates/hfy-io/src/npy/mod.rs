@@ -8,7 +8,8 @@ use std::io::Read;
 pub use write::{StreamWriter, write, write_indices};
 
 use crate::array::{count, element_fault, rounding_note};
-use crate::element::{Elements, Fault};
+use crate::element::Fault;
+use crate::elements::Elements;
 use crate::{Array, Error, Float, Numbers, Result};
 use header::Header;
 
@@ -21,8 +22,8 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header. `length` is the size of the whole file, where it is known: it has to be what the header promises, and
-    /// room for the numbers is reserved only then.
+    /// Reads the header. `length` is the size of the whole file, where it is known: it has to be what the header
+    /// promises, and room for the numbers is reserved only then.
     pub fn new(mut from: R, file: &str, float: Option<Float>, length: Option<u64>) -> Result<Self> {
         let (header, begin) = Header::read(&mut from, file)?;
         let count = count(&header.shape)
@@ -80,7 +81,8 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Reads an array; `float` is what to read it to, unless the file decides, and `length` the size of the file, if it is known.
+/// Reads an array; `float` is what to read it to, unless the file decides, and `length` the size of the file, if it is
+/// known.
 pub fn read(from: impl Read, file: &str, float: Option<Float>, length: Option<u64>) -> Result<Array> {
     Reader::new(from, file, float, length)?.all()
 }

@@ -82,8 +82,8 @@ fn name_of(format: ImageFormat) -> &'static str {
     }
 }
 
-/// Decoders fill up a JPEG picture that was cut off, so the mark of its end is looked for: in the last kilobytes, because some
-/// programs write more after it.
+/// Decoders fill up a JPEG picture that was cut off, so the mark of its end is looked for: in the last kilobytes,
+/// because some programs write more after it.
 fn is_whole_jpeg(bytes: &[u8]) -> bool {
     const TAIL: usize = 4096;
     bytes[bytes.len().saturating_sub(TAIL)..].windows(2).any(|pair| pair == [0xff, 0xd9])

@@ -32,9 +32,10 @@ Examples:
 
 /// Certify which patterns come back exactly, and from how far away
 ///
-/// For a map with a margin (entmax above 1, sparsemax, normmax, k-subsets) a stored pattern is a fixed point if and only if it is
-/// separated enough, and every query within its radius returns it exactly in one step. Patterns are compared in tiles, so
-/// that tens of thousands need no matrix of all pairs. Ctrl-C stops without leaving a file half-written.
+/// For a map with a margin (entmax above 1, sparsemax, normmax, k-subsets) a stored pattern is a fixed point if and
+/// only if it is separated enough, and every query within its radius returns it exactly in one step. Patterns are
+/// compared in tiles, so that tens of thousands need no matrix of all pairs. Ctrl-C stops without leaving a file
+/// half-written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
