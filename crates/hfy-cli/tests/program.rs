@@ -245,3 +245,23 @@ fn rows_and_threads_can_be_chosen() {
     assert_eq!((guarantees.as_array().map(Vec::len), &guarantees[0]["row"]), (Some(1), &1.into()));
     folder.ok(&["recall", "free", "m.hfy", "--cue", "queries.csv", "--rows", "0..1"]);
 }
+
+#[test]
+fn labels_do_not_speak_to_the_terminal() {
+    let folder = Folder::new();
+    folder.write("patterns.csv", PATTERNS);
+    folder.write("queries.csv", QUERIES);
+    folder.write("labels.txt", "a\u{1b}[31mred\nb\u{7}\u{202e}\nc\n");
+    folder.ok(&["memory", "build", "m.hfy", "patterns.csv", "--labels", "labels.txt"]);
+    let runs: [&[&str]; 4] = [
+        &["memory", "info", "m.hfy", "--list"],
+        &["retrieve", "m.hfy", "queries.csv", "--map", "argmax"],
+        &["recall", "free", "m.hfy"],
+        &["certify", "m.hfy"],
+    ];
+    for arguments in runs {
+        let text = folder.ok(arguments);
+        assert!(text.contains("a\\x1b[31mred") && text.contains("b\\x07\\u{202e}"), "{arguments:?}: {text}");
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{arguments:?}");
+    }
+}

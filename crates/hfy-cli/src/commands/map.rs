@@ -5,7 +5,7 @@ mod sink;
 use clap::Args;
 use hfy::{Batch, Map, Scaled};
 use hfy_io::picture::Integers;
-use hfy_io::{Options, RowStream};
+use hfy_io::{Options, RowStream, visible};
 use serde::Serialize;
 
 use crate::cli::{Common, Reading, positive};
@@ -222,7 +222,8 @@ impl Job<'_> {
         }
         match &self.output {
             Some(output) if !output.is_stdout() => {
-                print_bytes(format!("{rows} rows of weights written to {}\n", output.path().display()).as_bytes())
+                let path = visible(&output.path().display().to_string());
+                print_bytes(format!("{rows} rows of weights written to {path}\n").as_bytes())
             }
             _ => Ok(()),
         }
