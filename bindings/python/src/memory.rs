@@ -142,9 +142,12 @@ impl AnyMemory {
     pub(crate) fn now<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, AnySnapshot>> {
         let memory = self.handle()?;
         let generation = py.detach(|| memory.generation()).map_err(raised_by_store)?;
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(|(then, snapshot)| {
-            (*then == generation).then(|| snapshot.clone_ref(py))
-        });
+        let seen = self
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+            .and_then(|(then, snapshot)| (*then == generation).then(|| snapshot.clone_ref(py)));
         if let Some(snapshot) = seen {
             return Ok(snapshot.into_bound(py));
         }

@@ -14,6 +14,9 @@ pub(crate) enum Error {
     /// A file, or a place in one, is not what it has to be.
     #[error("{0}")]
     Data(String),
+    /// A source could not be read, or not as was asked.
+    #[error("{0}")]
+    Input(#[from] hfy_io::Error),
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -42,33 +45,69 @@ pub(crate) enum Error {
         /// Of how many.
         total: usize,
     },
+    /// Ctrl-C ended work that did not stop by itself.
+    #[error("interrupted")]
+    Interrupted,
     /// Whoever read the output has stopped reading.
     #[error("the output was closed")]
     Closed,
 }
 
 impl Error {
-    /// 1: data or files; 2: usage; 3: no match; 130: interrupted, as shells count it.
+    /// 1: the work failed, for its data or files; 2: the command line cannot be meant so; 3: no match; 130:
+    /// interrupted, as shells count it.
     pub(crate) fn exit_code(&self) -> u8 {
-        match self {
-            Error::Usage(_) => 2,
-            Error::NoMatch { .. } => 3,
-            Error::Library(hfy::Error::Interrupted { .. }) => 130,
-            #[cfg(feature = "lab")]
-            Error::Lab(hfy_lab::Error::Interrupted) => 130,
-            Error::Closed => 0,
+        match self.kind() {
+            "usage" => 2,
+            "no_match" => 3,
+            "interrupted" => 130,
+            "closed" => 0,
             _ => 1,
         }
     }
 
+    /// A word for programs.
+    pub(crate) fn kind(&self) -> &'static str {
+        use hfy::Error as Library;
+        match self {
+            Error::Usage(_) | Error::Input(hfy_io::Error::Usage(_)) => "usage",
+            // Parameters come from the command line; what was read from a file is said of the file.
+            Error::Library(Library::Parameter { .. } | Library::Parse { .. } | Library::Unsupported { .. }) => "usage",
+            Error::Interrupted | Error::Library(Library::Interrupted { .. }) => "interrupted",
+            #[cfg(feature = "lab")]
+            Error::Lab(hfy_lab::Error::Interrupted) => "interrupted",
+            Error::Io { .. } | Error::Input(hfy_io::Error::Io { .. }) => "io",
+            Error::NoMatch { .. } => "no_match",
+            Error::Closed => "closed",
+            _ => "data",
+        }
+    }
+
+    /// For programs: kind, message, and the place where there is one.
+    pub(crate) fn document(&self) -> serde_json::Value {
+        let mut fields = serde_json::json!({ "kind": self.kind(), "message": self.to_string() });
+        match self {
+            Error::Input(hfy_io::Error::Data { file, row, column, .. }) => {
+                fields["file"] = file.as_str().into();
+                let places = [("row", row), ("column", column)];
+                places.into_iter().for_each(|(name, place)| fields[name] = (*place).into());
+            }
+            Error::Io { path, .. } | Error::Input(hfy_io::Error::Io { path, .. }) => {
+                fields["file"] = path.display().to_string().into();
+            }
+            _ => {}
+        }
+        serde_json::json!({ "error": fields })
+    }
+
     /// Something is wrong in a file.
     pub(crate) fn data(file: &str, what: impl std::fmt::Display) -> Self {
-        Error::Data(format!("{file}: {what}"))
+        hfy_io::Error::data(file, what).into()
     }
 
     /// Something is wrong at one place of a file. Rows and columns are counted from 1, as editors do.
     pub(crate) fn at(file: &str, row: usize, column: usize, what: impl std::fmt::Display) -> Self {
-        Error::Data(format!("{file}, row {row}, column {column}: {what}"))
+        hfy_io::Error::at(file, row, column, what).into()
     }
 
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {

@@ -15,15 +15,26 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let arguments = cli::Cli::parse();
+    // Errors about the command line itself are to be JSON, too, where that is asked for.
+    terminal::set_speech(asks_for_json(), false);
+    terminal::handle_interrupts();
+    let arguments = match cli::Cli::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return ExitCode::from(terminal::misuse(&error)),
+    };
+    terminal::set_speech(arguments.common.json, arguments.common.quiet);
     match commands::run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let code = error.exit_code();
             if code != 0 {
-                eprintln!("{} {error}", terminal::Style::of_stderr().bad("error:"));
+                terminal::error(&error);
             }
             ExitCode::from(code)
         }
     }
+}
+
+fn asks_for_json() -> bool {
+    std::env::args_os().skip(1).take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }

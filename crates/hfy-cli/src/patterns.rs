@@ -5,7 +5,7 @@ use hfy_store::{AnyPatterns, Dtype, Filter, Info, Memory, Snapshot};
 use ndarray::{CowArray, Ix2};
 
 use crate::error::{Error, Result};
-use crate::io::{self, Float, Format, Place, Rows};
+use crate::io::{self, Float, Form, Format, Options, Place, Rows};
 use crate::number::Number;
 
 /// Where patterns are held.
@@ -20,7 +20,7 @@ enum Held {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Chosen {
     /// Only patterns of the memory whose label and metadata fit, as in: lang = "de" and year > 2020
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(id = "where", long = "where", value_name = "FILTER")]
     pub(crate) filter: Option<Filter>,
 }
 
@@ -41,30 +41,44 @@ pub(crate) struct Patterns {
     pub(crate) file: String,
     held: Held,
     float: Float,
+    /// How rows that are compared with the patterns are read.
+    options: Options,
 }
 
-/// Where a memory keeps the size of its pictures.
-const HEIGHT: &str = "picture.height";
-const WIDTH: &str = "picture.width";
-
-/// The size of the pictures in a memory.
-pub(crate) fn picture_of(info: &Info) -> Option<(usize, usize)> {
-    let side = |name: &str| info.extra.get(name)?.parse().ok();
-    Some((side(HEIGHT)?, side(WIDTH)?))
+/// What the pictures in a memory are.
+pub(crate) fn picture_of(info: &Info) -> Option<Form> {
+    Form::from_notes(&info.extra)
 }
 
-/// Notes the size of the pictures in a memory.
-pub(crate) fn note_picture(info: &mut Info, (height, width): (usize, usize)) {
-    info.extra.extend([(HEIGHT.to_owned(), height.to_string()), (WIDTH.to_owned(), width.to_string())]);
+/// Notes what the pictures in a memory are: their size, channels and scale.
+pub(crate) fn note_picture(info: &mut Info, form: &Form) {
+    info.extra.extend(form.notes());
+}
+
+/// Rows that are to be compared with patterns, or added to them: pictures have to be of the same form, and get the
+/// scale of the patterns.
+pub(crate) fn match_pictures(rows: &mut Rows, stored: Option<Form>, file: &str) -> Result<()> {
+    let (Some(form), Some(stored)) = (rows.picture, stored) else { return Ok(()) };
+    if !form.fits(&stored) {
+        let what = format!("is {form}, but the pictures in {file} are {stored}: --size resizes picture files");
+        return Err(Error::data(rows.file(), what));
+    }
+    if let Some(scale) = stored.scale {
+        rows.rescale(scale);
+    }
+    Ok(())
 }
 
 impl Patterns {
     /// Opens a memory, or reads the rows of another source.
-    pub(crate) fn open(source: &str, float: Option<Float>, chosen: &Chosen) -> Result<Self> {
+    pub(crate) fn open(source: &str, options: impl Into<Options>, chosen: &Chosen) -> Result<Self> {
+        let options = options.into();
+        let float = options.float;
         let file = source.to_owned();
         let path = Place::parse(source).path;
-        let read = source == "-" || source.starts_with('@');
-        if !read && (Memory::is_memory(&path) || !path.is_dir() && Format::of_file(&path)? == Format::Memory) {
+        let names_memory = Format::of_name(&path) == Some(Format::Memory);
+        let is_file = !path.is_dir() && (path.exists() || names_memory) && Format::of_file(&path)? == Format::Memory;
+        if is_file || Memory::is_memory(&path) {
             let snapshot = chosen.snapshot(&Memory::open(&path)?)?;
             if snapshot.is_empty() {
                 return Err(match &chosen.filter {
@@ -73,14 +87,15 @@ impl Patterns {
                 });
             }
             let own = if snapshot.dtype() == Dtype::F64 { Float::F64 } else { Float::F32 };
-            let ids = snapshot.ids()?;
-            return Ok(Patterns { file, held: Held::Memory(Box::new(snapshot), ids), float: float.unwrap_or(own) });
+            let held = Held::Memory(Box::new(snapshot.clone()), snapshot.ids()?);
+            return Ok(Patterns { file, held, float: float.unwrap_or(own), options });
         }
         if chosen.filter.is_some() {
             return Err(Error::Usage(format!("--where: {source} is no memory, and has no labels or metadata")));
         }
-        let rows = io::read_rows(source, float)?;
-        Ok(Patterns { file, float: rows.float(), held: Held::Rows(rows) })
+        // Rows are chosen among those that are compared with the patterns.
+        let rows = io::read_patterns(std::slice::from_ref(&file), Options { rows: None, ..options.clone() })?;
+        Ok(Patterns { file, float: rows.float(), held: Held::Rows(rows), options })
     }
 
     /// What to compute in.
@@ -138,33 +153,26 @@ impl Patterns {
         }
     }
 
-    /// Height and width, where patterns are pictures.
-    pub(crate) fn picture(&self) -> Option<(usize, usize)> {
+    /// What patterns are as pictures.
+    pub(crate) fn picture(&self) -> Option<Form> {
         match &self.held {
-            Held::Memory(memory, _) => {
-                picture_of(memory.info()).filter(|(height, width)| height.checked_mul(*width) == Some(memory.dim()))
-            }
+            Held::Memory(memory, _) => picture_of(memory.info()).filter(|form| form.numbers() == Some(memory.dim())),
             Held::Rows(rows) => rows.picture,
         }
     }
 
     /// Reads rows that are to be compared with the patterns, and checks that they can be.
     pub(crate) fn read_like(&self, sources: &[String]) -> Result<Rows> {
-        let rows = io::read_all(sources, Some(self.float))?;
-        if let (Some((height, width)), Some(stored)) = (rows.picture, self.picture())
-            && (height, width) != stored
-        {
-            let what =
-                format!("{width} x {height} pixels, but the pictures in {} are {} x {}", self.file, stored.1, stored.0);
-            return Err(Error::Data(format!("{} is {what}", rows.file())));
-        }
+        let options = Options { float: Some(self.float), ..self.options.clone() };
+        let mut rows = io::read_all(sources, options)?;
+        match_pictures(&mut rows, self.picture(), &self.file)?;
         let width = match &self.held {
             Held::Memory(memory, _) => memory.dim(),
             Held::Rows(patterns) => patterns.dim.1,
         };
         if rows.dim.1 != width {
             let what = format!("has {} columns, but the patterns in {} have {width}", rows.dim.1, self.file);
-            return Err(Error::Data(format!("{} {what}", rows.file())));
+            return Err(Error::data(rows.file(), what));
         }
         Ok(rows)
     }

@@ -39,7 +39,7 @@ fn certificates_of_known_patterns() {
 #[test]
 fn tables_in_files() {
     let folder = folder();
-    let text = folder.ok(&["certify", "m.hfy", "--beta", "0.5", "--rows", "2", "--out", "c.csv"]);
+    let text = folder.ok(&["certify", "m.hfy", "--beta", "0.5", "--print", "2", "--out", "c.csv"]);
     assert!(text.contains("fixed points  100.00 %") && text.contains("... and 1 more"), "{text}");
     assert!(text.ends_with("certificates written to c.csv\n"), "{text}");
     let written = folder.read("c.csv");
@@ -129,7 +129,7 @@ fn maps_without_a_margin_and_other_misuse() {
     assert!(error.starts_with("--map softmax: this map has no margin: "), "{error}");
     let error = folder.fails(&["certify", "m.hfy", "--share", "1.5"], 2);
     assert_eq!(error, "--share 1.5: a share of the patterns must lie in (0, 1]");
-    let error = folder.fails(&["certify", "m.hfy", "--failure", "2"], 1);
+    let error = folder.fails(&["certify", "m.hfy", "--failure", "2"], 2);
     assert_eq!(error, "failure = 2: a probability of failure must lie in (0, 1)");
     folder.write("queries.csv", "1,2,3,4\n1,inf,3,4\n");
     let error = folder.fails(&["certify", "m.hfy", "--queries", "queries.csv"], 1);

@@ -78,8 +78,11 @@ fn arguments_are_checked() {
     let run = folder.run(&["map", "sparsemax", "scores.csv", "--beta", "-1"]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("must be a positive finite number"), "{}", run.stderr);
-    let error = folder.fails(&["map", "sparsemax", "scores.csv", "--json", "--out", "-"], 2);
-    assert_eq!(error, "--json and --out - would both write to the standard output");
+    let run = folder.run(&["map", "sparsemax", "scores.csv", "--json", "--out", "-"]);
+    let error: serde_json::Value = serde_json::from_str(&run.stderr).expect("JSON");
+    let what = "--json and --out - would both write to the standard output";
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert_eq!(error, serde_json::json!({ "error": { "kind": "usage", "message": what } }));
     // A parameter that does not fit the rows is an error of the data.
     let error = folder.fails(&["map", "subsets:3", "scores.csv"], 1);
     assert!(error.starts_with("scores.csv"), "{error}");

@@ -85,9 +85,9 @@ fn pictures_from_folders_and_lists() {
     assert_eq!(labels, ["b", "a", "ramp"]);
     // Sizes are checked.
     let error = folder.fails(&["memory", "build", "x.hfy", "pictures/a.png", &data("colours.png")], 1);
-    assert!(error.ends_with("colours.png is 4 x 1 pixels, but pictures/a.png is 16 x 8"), "{error}");
+    assert!(error.ends_with("colours.png: is 4 x 1 pixels, but pictures/a.png is 16 x 8 pixels"), "{error}");
     let error = folder.fails(&["memory", "add", "m.hfy", &data("colours.jpg")], 1);
-    assert!(error.contains("columns, but the patterns in m.hfy have 128"), "{error}");
+    assert!(error.contains("is 64 x 16 pixels, but the pictures in m.hfy are 16 x 8 pixels"), "{error}");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn errors_leave_the_memory_as_it_was() {
     let before = folder.json(&["memory", "info", "m.hfy", "--list", "--verify"]);
     folder.write("wide.csv", "1,2,3,4,5\n");
     let error = folder.fails(&["memory", "add", "m.hfy", "wide.csv"], 1);
-    assert_eq!(error, "wide.csv has 5 columns, but the patterns in m.hfy have 4");
+    assert_eq!(error, "wide.csv: has 5 columns, but the patterns in m.hfy have 4");
     folder.write("infinite.csv", "a,b,c,d\n1,2,3,4\n1,2,inf,4\n");
     let error = folder.fails(&["memory", "add", "m.hfy", "patterns.csv", "infinite.csv"], 1);
     assert_eq!(error, "infinite.csv, row 3, column 3: inf: a pattern must be finite");
@@ -108,7 +108,7 @@ fn errors_leave_the_memory_as_it_was() {
     assert_eq!(error, "m.hfy: no pattern has the label 'q'");
     folder.write("labels.txt", "one\n");
     let error = folder.fails(&["memory", "add", "m.hfy", "patterns.csv", "--labels", "labels.txt"], 1);
-    assert_eq!(error, "labels.txt has 1 lines, but there are 3 patterns to add");
+    assert_eq!(error, "labels.txt: has 1 lines, but there are 3 patterns to add");
     folder.write("metadata.txt", "1\n{\"a\": }\n2\n");
     let error = folder.fails(&["memory", "add", "m.hfy", "patterns.csv", "--metadata", "metadata.txt"], 1);
     assert!(error.starts_with("metadata.txt, row 2, column 7: is not JSON: "), "{error}");
@@ -164,7 +164,7 @@ fn update_changes_patterns_and_texts() {
     let found = folder.json(&["retrieve", "m.hfy", "query.csv"]);
     assert_eq!((&found["reports"][0]["ids"][0], &found["reports"][0]["labels"][0]), (&1.into(), &"y".into()));
     let error = folder.fails(&["memory", "update", "m.hfy", "0-1", "--with", "new.csv"], 1);
-    assert_eq!(error, "new.csv has 1 patterns, but 2 ids are named");
+    assert_eq!(error, "new.csv: has 1 patterns, but 2 ids are named");
     let error = folder.fails(&["memory", "update", "m.hfy", "0"], 2);
     assert!(error.starts_with("nothing to change"), "{error}");
     let error = folder.fails(&["memory", "update", "m.hfy", "0-99999999999", "--label", "x"], 1);
@@ -241,6 +241,8 @@ fn export_import_merge_compact() {
         let error = folder.fails(&[command, &["--force"]].concat(), 1);
         assert!(error.ends_with("is a folder, but no memory: it is not replaced"), "{error}");
     }
+    let error = folder.fails(&["memory", "import", "n.hfy", "n.hfy", "--force"], 2);
+    assert!(error.contains("would replace what is read"), "{error}");
     assert_eq!(folder.run(&["memory", "export", "m.hfy", "-"]).code, 2);
     folder.write("wide.csv", "1,2\n");
     folder.ok(&["memory", "build", "w.hfy", "wide.csv"]);

@@ -374,9 +374,7 @@ impl Snapshot {
     pub fn labelled(&self) -> Result<usize> {
         match &self.origin.catalogue {
             // A snapshot that was filtered knows fewer patterns than its catalogue.
-            Some(catalogue) if self.len == self.origin.total => {
-                self.read(catalogue, Catalogue::labelled)
-            }
+            Some(catalogue) if self.len == self.origin.total => self.read(catalogue, Catalogue::labelled),
             _ => self.records()?.try_fold(0, |count, record| Ok(count + usize::from(record?.label.is_some()))),
         }
     }
@@ -521,10 +519,7 @@ impl Snapshot {
 }
 
 /// Texts as the catalogue has them, with the metadata read.
-pub(crate) fn with_value(
-    (id, label, metadata): TextRow,
-    path: &Path,
-) -> Result<(u64, Option<String>, Option<Value>)> {
+pub(crate) fn with_value((id, label, metadata): TextRow, path: &Path) -> Result<(u64, Option<String>, Option<Value>)> {
     let metadata = metadata.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| {
         Fault::new(format!("metadata of id {id}"), error, "must be JSON").in_file(&path.display().to_string())
     })?;

@@ -13,9 +13,9 @@ use crate::demo::report;
 use crate::demo::session::Session;
 use crate::error::{Error, Result};
 use crate::glyphs::{self, Glyph, SIDE};
-use crate::io::Output;
 use crate::io::output::{print_bytes, print_json};
-use crate::terminal::{Style, Watch};
+use crate::io::{Form, Output};
+use crate::terminal::{Style, Watch, stop_here};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,8 +24,8 @@ Examples:
 
 /// Store pictures, damage them, recall them with every network, and write a report
 ///
-/// The pictures are letters, digits and things that the program draws itself. Everything that is random has a fixed seed: two
-/// runs print the same.
+/// The pictures are letters, digits and things that the program draws itself. Everything that is random has a fixed
+/// seed: two runs print the same.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -35,6 +35,9 @@ pub(crate) struct Arguments {
     /// Write the pictures, whole and damaged, as PNG into FOLDER/whole and FOLDER/damaged
     #[arg(long, value_name = "FOLDER")]
     glyphs: Option<PathBuf>,
+    /// Replace pictures that exist in that folder
+    #[arg(long, requires = "glyphs")]
+    force: bool,
     /// No pictures in the terminal, only the table
     #[arg(long)]
     brief: bool,
@@ -68,10 +71,12 @@ struct CueOut {
 
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let glyphs = glyphs::all();
+    // The report is the program's own: a new one takes its place.
+    let report = Output::file("the report", &arguments.out, true)?;
     if let Some(folder) = &arguments.glyphs {
-        write_glyphs(folder, &glyphs)?;
+        write_glyphs(folder, &glyphs, arguments.force)?;
     }
-    let watch = Watch::new("recalling", common.quiet);
+    let watch = Watch::new("recalling", common.quiet).of("networks and figures");
     let mut outcomes = Vec::with_capacity(LINEUP.len());
     for (done, entry) in LINEUP.into_iter().enumerate() {
         let session = Session::new(entry, &glyphs)?;
@@ -79,12 +84,11 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         let recalls =
             kinds.map(|(kind, damage)| session.recall(&glyphs, damage, kind as u64, true)).collect::<Result<_>>()?;
         outcomes.push(Outcome { session, recalls });
-        stop(&watch, done + 1, 2 * LINEUP.len())?;
+        stop_here(&watch, done + 1, 2 * LINEUP.len())?;
     }
-    let html = report::html(&outcomes, &glyphs, |done| stop(&watch, LINEUP.len() + done, 2 * LINEUP.len()))?;
+    let html = report::html(&outcomes, &glyphs, |done| stop_here(&watch, LINEUP.len() + done, 2 * LINEUP.len()))?;
     drop(watch);
-    // The report is the program's own: a new one takes its place.
-    Output::new(&arguments.out, true)?.write(|to| std::io::Write::write_all(to, html.as_bytes()))?;
+    report.write(|to| std::io::Write::write_all(to, html.as_bytes()))?;
     if common.json {
         return print_json(&document(&outcomes, glyphs.len(), arguments));
     }
@@ -104,25 +108,23 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// Shows how far it is; Ctrl-C is an error.
-fn stop(watch: &Watch, done: usize, total: usize) -> Result<()> {
-    match watch.hear(done, total) {
-        std::ops::ControlFlow::Continue(()) => Ok(()),
-        std::ops::ControlFlow::Break(()) => Err(Error::Library(hfy::Error::Interrupted { done, total })),
-    }
-}
-
-fn write_glyphs(folder: &std::path::Path, glyphs: &[Glyph]) -> Result<()> {
+/// Writes all pictures, or none if one of them is there already.
+fn write_glyphs(folder: &std::path::Path, glyphs: &[Glyph], force: bool) -> Result<()> {
     let (whole, damaged) = (folder.join("whole"), folder.join("damaged"));
     for folder in [&whole, &damaged] {
         std::fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
     }
-    let size = (SIDE, SIDE);
+    let form = Form::grey(SIDE, SIDE);
+    let files = |folder: &std::path::Path| {
+        let file = |glyph: &Glyph| Output::file("a picture", folder.join(format!("{}.png", glyph.name)), force);
+        glyphs.iter().map(file).collect::<Result<Vec<_>>>()
+    };
+    let (whole, damaged) = (files(&whole)?, files(&damaged)?);
     for (number, glyph) in glyphs.iter().enumerate() {
-        Output::new(whole.join(format!("{}.png", glyph.name)), true)?.write_picture(size, &glyph.greys)?;
+        whole[number].write_picture(&form, &glyph.greys)?;
         let (kind, damage) = (number % Damage::SHOWN.len(), Damage::SHOWN[number % Damage::SHOWN.len()]);
         let cue = damage.apply(&glyph.greys, (kind as u64).wrapping_mul(1009) + number as u64);
-        Output::new(damaged.join(format!("{}.png", glyph.name)), true)?.write_picture(size, &cue)?;
+        damaged[number].write_picture(&form, &cue)?;
     }
     Ok(())
 }

@@ -4,15 +4,19 @@ use clap::Args;
 use hfy::Network;
 use hfy::network::{AnyNetwork, Parts};
 use ndarray::Array2;
+use ndarray::Axis;
 use serde::Serialize;
 
 use crate::cli::{Common, Pair, Reading};
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{Output, Rows};
+use crate::io::{Blame as _, Output, Rows, distinct};
 use crate::number::{Number, with_float};
 use crate::patterns::{Chosen, Patterns};
-use crate::terminal::{Align, Style, Table, number};
+use crate::terminal::{Align, Style, Table, Watch, number, stop_here};
+
+/// States between two looks at Ctrl-C: enough for a product of matrices.
+const AT_ONCE: usize = 256;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,7 +73,9 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if common.json && output.as_ref().is_some_and(Output::is_stdout) {
         return Err(Error::Usage("--json and --out - would both write to the standard output".to_owned()));
     }
-    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype, &arguments.chosen)?;
+    let path = output.as_ref().map(Output::path);
+    distinct::check(&[("--out", path)], &[std::slice::from_ref(&arguments.memory), &arguments.states])?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.options(), &arguments.chosen)?;
     let states = patterns.read_like(&arguments.states)?;
     let document = with_float!(patterns.float(), T => compute::<T>(arguments, &patterns, &states)?);
     if let Some(output) = &output {
@@ -96,17 +102,31 @@ fn compute<T: Number>(arguments: &Arguments, patterns: &Patterns, states: &Rows)
         hfy::Error::Entry { argument: "scores", .. } => Error::data(states.file(), error),
         error => states.wrong(error),
     };
-    let parts = network.energies(states.matrix::<T>().view()).map_err(wrong)?;
     let constant = network.normalising_constant()?;
-    let energy = |(row, parts): (usize, Parts<T>)| Energy {
-        row,
-        energy: parts.total().wide(),
-        concave: parts.concave.wide(),
-        convex: parts.convex.wide(),
-        normalised: (parts.total() + constant).wide(),
-    };
-    let energies = parts.into_iter().enumerate().map(energy).collect();
+    let matrix = states.matrix::<T>();
+    let mut energies = Vec::with_capacity(states.dim.0);
+    let watch = Watch::new("computing", false).of("states");
+    for chunk in matrix.axis_chunks_iter(Axis(0), AT_ONCE) {
+        let first = energies.len();
+        stop_here(&watch, first, states.dim.0)?;
+        let parts = network.energies(chunk).map_err(|error| wrong(shifted(error, first)))?;
+        energies.extend((states.first + first..).zip(parts).map(|(row, parts): (usize, Parts<T>)| Energy {
+            row,
+            energy: parts.total().wide(),
+            concave: parts.concave.wide(),
+            convex: parts.convex.wide(),
+            normalised: (parts.total() + constant).wide(),
+        }));
+    }
     Ok(Document { map: map_text, post: post_text, beta, energies })
+}
+
+/// An error about a state of a chunk, said of its row in all of them.
+fn shifted(error: hfy::Error, first: usize) -> hfy::Error {
+    match error {
+        hfy::Error::Entry { row: Some(row), .. } => error.in_row(first + row),
+        other => other,
+    }
 }
 
 impl Document {

@@ -1,10 +1,12 @@
 //! The subcommands, one a file.
 
 pub(crate) mod certify;
+pub(crate) mod completions;
 #[cfg(feature = "lab")]
 pub(crate) mod data;
 pub(crate) mod demo;
 pub(crate) mod energy;
+pub(crate) mod man;
 pub(crate) mod map;
 pub(crate) mod memory;
 pub(crate) mod recall;
@@ -13,11 +15,15 @@ pub(crate) mod reproduce;
 pub(crate) mod retrieve;
 
 use crate::cli::{Cli, Command};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Does what was asked for.
 pub(crate) fn run(arguments: Cli) -> Result<()> {
     let common = arguments.common;
+    if let Some(threads) = common.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().map_err(|error| Error::Usage(format!("--threads {threads}: {error}")))?;
+    }
     match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments, common),
         Command::Memory(command) => memory::run(&command, common),
@@ -30,5 +36,7 @@ pub(crate) fn run(arguments: Cli) -> Result<()> {
         Command::Map(arguments) => map::run(&arguments, common),
         #[cfg(feature = "lab")]
         Command::Data(command) => data::run(&command, common),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments, common),
     }
 }

@@ -4,11 +4,14 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use hfy_io::picture::{self, Kind};
+use hfy_io::{csv, npy, safetensors};
 use ndarray::ArrayView2;
 
-use super::{Format, csv, npy, npz, picture, safetensors};
+use super::{Form, Format, npz};
 use crate::error::{Error, Result};
 use crate::number::Number;
+use crate::terminal;
 
 /// A file to be written, or `-` for the standard output.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +24,54 @@ impl Output {
     /// Refuses a file that exists, unless it may be replaced. Asked before any work is done.
     pub(crate) fn new(path: impl Into<PathBuf>, force: bool) -> Result<Self> {
         let output = Output { path: path.into(), force };
-        if !force && !output.is_stdout() && output.path.exists() {
+        if !output.is_stdout() && output.path.is_dir() {
+            return Err(Error::data(&output.name(), "is a folder, where a file is to be written"));
+        }
+        output.checked()
+    }
+
+    /// The same, for a memory: a folder that is there has to be one.
+    pub(crate) fn memory(path: impl Into<PathBuf>, force: bool) -> Result<Self> {
+        let output = Output { path: path.into(), force };
+        if output.is_stdout() {
+            return Err(Error::Usage("-: a memory cannot be written to the standard output".to_owned()));
+        }
+        if output.path.is_dir() && !hfy_store::Memory::is_memory(&output.path) {
+            return Err(Error::data(&output.name(), "is a folder, but no memory: it is not replaced"));
+        }
+        output.checked()
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn checked(self) -> Result<Self> {
+        let output = self;
+        if output.is_stdout() {
+            return Ok(output);
+        }
+        let (name, force) = (output.name(), output.force);
+        if let Some(folder) = output.path.parent()
+            && !folder.as_os_str().is_empty()
+            && !folder.is_dir()
+        {
+            return Err(Error::data(&name, format!("there is no folder {}", folder.display())));
+        }
+        if !force && output.path.exists() {
             let what = "exists already: name another file, or replace it with --force";
-            return Err(Error::data(&output.path.display().to_string(), what));
+            return Err(Error::data(&name, what));
         }
         Ok(output)
+    }
+
+    /// The same, for what cannot go to the standard output.
+    pub(crate) fn file(what: &str, path: impl Into<PathBuf>, force: bool) -> Result<Self> {
+        let output = Output::new(path, force)?;
+        match output.is_stdout() {
+            true => Err(Error::Usage(format!("-: {what} cannot be written to the standard output"))),
+            false => Ok(output),
+        }
     }
 
     /// A file for a matrix, whose ending says the format.
@@ -35,7 +81,7 @@ impl Output {
             Some(Format::Npy | Format::Npz | Format::Csv(_) | Format::Safetensors) => Ok(output),
             _ => {
                 let what = "cannot be written: names end in npy, npz, csv, tsv, txt or safetensors, or are -";
-                Err(Error::data(&output.path.display().to_string(), what))
+                Err(Error::Usage(format!("{}: {what}", output.path.display())))
             }
         }
     }
@@ -50,16 +96,31 @@ impl Output {
 
     /// What the name asks for; csv on the standard output.
     pub(crate) fn format(&self) -> Option<Format> {
-        if self.is_stdout() { Some(Format::Csv(b',')) } else { Format::of_name(&self.path) }
+        if self.is_stdout() { Some(Format::Csv(None)) } else { Format::of_name(&self.path) }
+    }
+
+    /// What stands between cells, where this is a text.
+    pub(crate) fn delimiter(&self) -> Option<char> {
+        match self.format()? {
+            Format::Csv(delimiter) => Some(char::from(delimiter.unwrap_or(b','))),
+            _ => None,
+        }
     }
 
     /// Writes the whole file, under another name until it is whole.
     pub(crate) fn write(&self, write: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>) -> Result<()> {
+        self.write_with(|to| write(to).map_err(Error::io("write", &self.path)))
+    }
+
+    /// The same, by what may fail for other reasons.
+    pub(crate) fn write_with(&self, write: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
         // Someone else may have written it since it was looked for.
         Output::new(&self.path, self.force)?;
+        let _unfinished = terminal::Unfinished::new(&self.path);
         hfy_store::replace_file(&self.path, |file| {
             let mut to = BufWriter::new(file);
-            write(&mut to).and_then(|()| to.flush()).map_err(Error::io("write", &self.path))
+            write(&mut to)?;
+            to.flush().map_err(Error::io("write", &self.path))
         })
     }
 
@@ -70,21 +131,18 @@ impl Output {
             csv::write(&mut text, matrix, ',').map_err(Error::io("write", &self.path))?;
             return print_bytes(&text);
         }
-        self.write(|to| match self.format() {
-            Some(Format::Npz) => write_npz(to, array, matrix),
-            Some(Format::Csv(delimiter)) => csv::write(to, matrix, char::from(delimiter)),
-            Some(Format::Safetensors) => safetensors::write(to, array, matrix),
+        self.write(|to| match (self.format(), self.delimiter()) {
+            (Some(Format::Npz), _) => write_npz(to, array, matrix),
+            (_, Some(delimiter)) => csv::write(to, matrix, delimiter),
+            (Some(Format::Safetensors), _) => safetensors::write(to, array, matrix),
             _ => npy::write(to, matrix),
         })
     }
 
-    /// Writes greys as a picture: JPEG where the name ends so, else PNG.
-    pub(crate) fn write_picture(&self, size: (usize, usize), greys: &[f64]) -> Result<()> {
-        let jpeg = self.path.extension().is_some_and(|ending| ending == "jpg" || ending == "jpeg");
-        self.write(|to| match jpeg {
-            true => picture::write_jpeg(to, size, greys),
-            false => picture::write_png(to, size, greys),
-        })
+    /// Writes numbers as a picture in the format of the name, else as PNG.
+    pub(crate) fn write_picture(&self, form: &Form, values: &[f64]) -> Result<()> {
+        let kind = Kind::of_name(&self.path).unwrap_or(Kind::Png);
+        self.write(|to| picture::write(to, kind, form, values))
     }
 }
 

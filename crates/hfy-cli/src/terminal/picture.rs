@@ -1,5 +1,7 @@
 //! Pictures in a terminal: two pixels a character, one above the other.
 
+use hfy_io::visible;
+
 /// A picture with its caption.
 #[derive(Debug, Clone)]
 pub(crate) struct Thumb<'a> {
@@ -12,7 +14,7 @@ pub(crate) struct Thumb<'a> {
 /// Pictures beside each other, captions above. `true` ink is decided at the middle of the greys; what lies near the middle is
 /// shaded, so that a blend or a masked half can be told from ink and from paper without colours.
 pub(crate) fn side_by_side(thumbs: &[Thumb<'_>], gap: usize) -> Vec<String> {
-    let mut lines = vec![row(thumbs, gap, |thumb| fit(&thumb.caption, thumb.size.1))];
+    let mut lines = vec![row(thumbs, gap, |thumb| fit(&visible(&thumb.caption), thumb.size.1))];
     let height = thumbs.iter().map(|thumb| thumb.size.0.div_ceil(2)).max().unwrap_or(0);
     lines.extend((0..height).map(|line| row(thumbs, gap, |thumb| thumb.line(line))));
     lines

@@ -1,14 +1,12 @@
-//! A bar on the standard error, and Ctrl-C.
+//! A bar on the standard error.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-static STOPPED: AtomicBool = AtomicBool::new(false);
-static HANDLER: OnceLock<()> = OnceLock::new();
+use super::interrupt::stopped;
+use super::speech::is_quiet;
 
 /// Watches a long computation: shows how far it is, and stops it on Ctrl-C.
 #[derive(Debug)]
@@ -17,32 +15,28 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Draws only if the standard error is a terminal. From here on the first Ctrl-C asks the work to stop, so that nothing
-    /// is left half-written, and a second one ends the program at once.
+    /// Draws only if the standard error is a terminal and nobody asked for quiet.
     pub(crate) fn new(what: &'static str, quiet: bool) -> Self {
-        Watch::with_template(what, quiet, "{msg} {wide_bar} {pos}/{len} {eta}")
-    }
-
-    /// The same, of bytes.
-    #[cfg(feature = "download")]
-    pub(crate) fn of_bytes(quiet: bool) -> Self {
-        Watch::with_template("", quiet, "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {eta}")
-    }
-
-    fn with_template(what: &'static str, quiet: bool, template: &str) -> Self {
-        HANDLER.get_or_init(|| {
-            // Without a handler Ctrl-C ends the program, and files still appear whole or not at all.
-            let _ = ctrlc::set_handler(|| {
-                if STOPPED.swap(true, Ordering::Relaxed) {
-                    std::process::exit(130);
-                }
-            });
-        });
-        let shown = std::io::stderr().is_terminal() && !quiet;
+        let shown = std::io::stderr().is_terminal() && !quiet && !is_quiet();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what);
-        let style = ProgressStyle::with_template(template);
-        Watch { bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())) }
+        Watch { bar }.template("{msg} {wide_bar} {human_pos}/{human_len}, {eta} left")
+    }
+
+    /// What is counted.
+    pub(crate) fn of(self, unit: &'static str) -> Self {
+        self.template(&format!("{{msg}} {{wide_bar}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left"))
+    }
+
+    /// Bytes are counted.
+    pub(crate) fn of_bytes(what: &'static str, quiet: bool) -> Self {
+        Watch::new(what, quiet).template("{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes}, {eta} left")
+    }
+
+    fn template(self, template: &str) -> Self {
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.bar.set_style(style);
+        self
     }
 
     /// Shows another word before the bar.
@@ -73,14 +67,22 @@ impl Watch {
     /// Prints a line beside the bar.
     #[cfg(feature = "download")]
     pub(crate) fn note(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("note: {line}"));
+        self.bar.suspend(|| super::note(line));
     }
 
     /// Hears that so many of so many are done.
     pub(crate) fn hear(&self, done: usize, total: usize) -> ControlFlow<()> {
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
-        if STOPPED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// What Ctrl-C makes of a computation that hears of it between two pieces of work.
+pub(crate) fn stop_here(watch: &Watch, done: usize, total: usize) -> crate::error::Result<()> {
+    match watch.hear(done, total) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(crate::error::Error::Library(hfy::Error::Interrupted { done, total })),
     }
 }
 

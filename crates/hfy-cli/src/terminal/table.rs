@@ -1,5 +1,7 @@
 //! Columns that line up.
 
+use hfy_io::visible;
+
 use super::Style;
 
 /// Where the text of a column stands.
@@ -22,7 +24,8 @@ impl Table {
     }
 
     pub(crate) fn row(&mut self, cells: impl Into<Vec<String>>) {
-        self.rows.push(cells.into());
+        // Labels and names are texts of others.
+        self.rows.push(cells.into().iter().map(|cell| visible(cell)).collect());
     }
 
     /// The lines of the table, two spaces between columns.

@@ -83,16 +83,25 @@ impl Folder {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error} in {text}"))
     }
 
-    /// Runs, demands this exit code and nothing on the standard output, and returns the error without `error: `.
+    /// Runs, demands this exit code and nothing on the standard output, and returns the error without `error: ` and the
+    /// notes before it.
     pub(crate) fn fails(&self, arguments: &[&str], code: i32) -> String {
         let run = self.run(arguments);
         assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{arguments:?}: {}", run.stderr);
-        run.stderr
+        let notes: usize =
+            run.stderr.split_inclusive('\n').take_while(|line| line.starts_with("note: ")).map(str::len).sum();
+        run.stderr[notes..]
             .strip_prefix("error: ")
             .unwrap_or_else(|| panic!("{arguments:?}: {}", run.stderr))
             .trim_end()
             .to_owned()
     }
+}
+
+/// The message of an error in JSON, which has to be all that there is.
+pub(crate) fn json_error(text: &str) -> String {
+    let document: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"));
+    document["error"]["message"].as_str().unwrap_or_else(|| panic!("{text}")).to_owned()
 }
 
 /// Runs a command to its end.

@@ -16,7 +16,7 @@ use ndarray::Array2;
 use crate::cli::{Common, Pair, Reading, positive};
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{Format, Output};
+use crate::io::{Blame as _, Format, Output, check_finite, distinct};
 use crate::number::{Number, with_float};
 use crate::patterns::{Chosen, Patterns};
 use crate::terminal::{Style, Watch};
@@ -67,9 +67,9 @@ pub(crate) struct Arguments {
     /// Write the table of all patterns to this file: csv, tsv, npy, npz or safetensors
     #[arg(long, short, value_name = "FILE")]
     out: Option<String>,
-    /// Print so many patterns, the least certain first; all with --rows 0
-    #[arg(long, default_value = "10")]
-    rows: usize,
+    /// Print so many patterns, the least certain first; all with --print 0
+    #[arg(long, value_name = "N", default_value = "10")]
+    print: usize,
     /// Leave the list of patterns out
     #[arg(long)]
     summary: bool,
@@ -93,10 +93,16 @@ fn ids(text: &str) -> std::result::Result<Ids, String> {
 
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let output = arguments.out.as_ref().map(|path| Output::for_matrix(path, arguments.force)).transpose()?;
+    if common.json && output.as_ref().is_some_and(Output::is_stdout) {
+        return Err(Error::Usage("only one of --json and --out - can have the standard output".to_owned()));
+    }
     if let Some(share) = arguments.share.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
         return Err(Error::Usage(format!("--share {share}: a share of the patterns must lie in (0, 1]")));
     }
-    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype, &arguments.chosen)?;
+    arguments.reading.files.rows_need(!arguments.queries.is_empty(), "--queries")?;
+    let path = output.as_ref().map(Output::path);
+    distinct::check(&[("--out", path)], &[std::slice::from_ref(&arguments.memory), &arguments.queries])?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.options(), &arguments.chosen)?;
     let document = with_float!(patterns.float(), T => certify::<T>(arguments, common, &patterns)?);
     if let Some(output) = &output {
         write_table(output, &document.certificates)?;
@@ -107,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if common.json {
         return print_json(&document.trimmed(arguments.summary));
     }
-    let rows = if arguments.rows == 0 { usize::MAX } else { arguments.rows };
+    let rows = if arguments.print == 0 { usize::MAX } else { arguments.print };
     let mut text = document.text(Style::of_stdout(), if arguments.summary { 0 } else { rows });
     if let Some(output) = &output {
         text += &format!("certificates written to {}\n", output.path().display());
@@ -131,7 +137,7 @@ fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns
         if !arguments.association.is_empty() {
             return Err(Error::Usage(format!("--association needs a map of k-subsets or of structures, not {map}")));
         }
-        let watch = Watch::new("certifying", common.quiet);
+        let watch = Watch::new("certifying", common.quiet).of("patterns");
         let certificates = certifier.certificates_with(&|done, total| watch.hear(done, total))?;
         drop(watch);
         let summary = certifier.summary(&certificates, arguments.epsilon, arguments.failure)?;
@@ -150,16 +156,17 @@ fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns
     }
     for Ids(members) in &arguments.association {
         let rows = members.iter().map(|&id| patterns.row(id)).collect::<Result<Vec<_>>>()?;
-        let association = certifier.association(&rows)?;
+        let association = certifier.association(&rows).map_err(|error| not_associated(members, &error))?;
         document.associations.push(AssociationOut::new(&association, |row| patterns.id(row)));
     }
     if !arguments.queries.is_empty() {
         let queries = patterns.read_like(&arguments.queries)?;
+        check_finite(&queries, "a query")?;
         for (row, query) in queries.matrix::<T>().rows().into_iter().enumerate() {
             let guarantee = certifier.guarantee(&query.to_vec());
             let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;
             let label = guarantee.pattern().map(|pattern| patterns.label(pattern)).transpose()?.flatten();
-            document.guarantees.push(GuaranteeOut::new(row, &guarantee, label, |row| patterns.id(row)));
+            document.guarantees.push(GuaranteeOut::new(queries.first + row, &guarantee, label, |row| patterns.id(row)));
         }
     }
     Ok(document)
@@ -184,21 +191,24 @@ fn certify_structures<T: Number>(
     let mut document = Document::new(&map, post, beta, 1.0, matrix.dim());
     for Ids(members) in &arguments.association {
         let rows = members.iter().map(|&id| patterns.row(id)).collect::<Result<Vec<_>>>()?;
-        let association = certifier.association(&rows).map_err(|error| {
-            let listed: Vec<String> = members.iter().map(u64::to_string).collect();
-            Error::Usage(format!("--association {}: {error}", listed.join(",")))
-        })?;
+        let association = certifier.association(&rows).map_err(|error| not_associated(members, &error))?;
         document.structured.push(StructuredOut::new(&association, |row| patterns.id(row)));
     }
     if !arguments.queries.is_empty() {
         let queries = patterns.read_like(&arguments.queries)?;
+        check_finite(&queries, "a query")?;
         for (row, query) in queries.matrix::<T>().rows().into_iter().enumerate() {
             let guarantee = certifier.guarantee(&query.to_vec());
             let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;
-            document.guarantees.push(GuaranteeOut::structured(row, &guarantee, |row| patterns.id(row)));
+            document.guarantees.push(GuaranteeOut::structured(queries.first + row, &guarantee, |row| patterns.id(row)));
         }
     }
     Ok(document)
+}
+
+fn not_associated(members: &[u64], error: &hfy::Error) -> Error {
+    let listed: Vec<String> = members.iter().map(u64::to_string).collect();
+    Error::Usage(format!("--association {}: {error}", listed.join(",")))
 }
 
 fn margin_of<T: Number>(map: &Map) -> Result<Margin<T>> {
@@ -228,8 +238,9 @@ fn described(certificate: &Certificate, patterns: &Patterns) -> Result<PatternOu
 fn write_table(output: &Output, certificates: &[PatternOut]) -> Result<()> {
     match output.format() {
         Some(Format::Csv(_)) if output.is_stdout() => print_bytes(text::csv(certificates, ',').as_bytes()),
-        Some(Format::Csv(delimiter)) => {
-            output.write(|to| to.write_all(text::csv(certificates, char::from(delimiter)).as_bytes()))
+        Some(Format::Csv(_)) => {
+            let delimiter = output.delimiter().unwrap_or(',');
+            output.write(|to| to.write_all(text::csv(certificates, delimiter).as_bytes()))
         }
         _ => {
             let id = |id: Option<u64>| id.map_or(-1.0, |id| id as f64);

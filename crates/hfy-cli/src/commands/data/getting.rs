@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let asked = |name: &str| arguments.sets.iter().any(|asked| asked == name || asked == "all");
     let mut document = Document { sets: Vec::new() };
     for set in SETS.iter().filter(|set| asked(set.name)) {
-        let mut show = Show { watch: Watch::of_bytes(common.quiet), quiet: common.quiet, noted: String::new() };
+        let mut show = Show { watch: Watch::of_bytes("", common.quiet), quiet: common.quiet, noted: String::new() };
         let outcome = get(set, &target, &settings, |source, progress| show.hear(source, progress))?;
         drop(show);
         let folder = target.join(set.name).display().to_string();

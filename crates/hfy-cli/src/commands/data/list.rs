@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     for set in &document.sets {
         text += &format!("  {}{}\n", style.dim(&format!("{:<15}", set.set)), set.terms);
     }
-    if document.sets.iter().any(|set| !set.here || set.part.is_some()) {
+    if cfg!(feature = "download") && document.sets.iter().any(|set| !set.here || set.part.is_some()) {
         text += "\nhfy data get SET gets one.\n";
     }
     print_bytes(text.as_bytes())

@@ -18,6 +18,8 @@ use crate::error::Result;
 pub(crate) enum Command {
     List(list::Arguments),
     Where(whereabouts::Arguments),
+    // What this build cannot do is not in its help, and says why when it is asked for.
+    #[cfg_attr(not(feature = "download"), command(hide = true))]
     Get(get::Arguments),
 }
 

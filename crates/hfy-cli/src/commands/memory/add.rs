@@ -5,7 +5,7 @@ use hfy_store::Memory;
 use serde::Serialize;
 
 use super::texts::{Into, TextFiles, put_rows, read_for};
-use crate::cli::Common;
+use crate::cli::{Common, Files};
 use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
 
@@ -28,6 +28,8 @@ pub(crate) struct Arguments {
     sources: Vec<String>,
     #[command(flatten)]
     texts: TextFiles,
+    #[command(flatten)]
+    files: Files,
 }
 
 #[derive(Serialize)]
@@ -41,7 +43,7 @@ struct Document {
 
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let memory = Memory::open(&arguments.memory)?;
-    let rows = read_for(&memory, &arguments.memory, &arguments.sources)?;
+    let rows = read_for(&memory, &arguments.memory, &arguments.sources, &arguments.files)?;
     let ids = put_rows(&memory, &rows, &arguments.texts.of_rows(&rows)?, Into::Add)?;
     let document = Document {
         memory: arguments.memory.clone(),

@@ -5,15 +5,15 @@ use hfy_store::{Dtype, Info, Memory};
 use serde::Serialize;
 
 use super::texts::{Into, TextFiles, put_rows};
-use crate::cli::{Common, Pair};
+use crate::cli::{Common, Files, Pair};
 use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{self, Float, Kind, Output};
+use crate::io::{self, Float, Kind, Output, distinct};
 use crate::patterns::note_picture;
 
 const EXAMPLES: &str = "\
 Examples:
-  hfy memory build letters.hfy letters/                        every PNG and JPEG picture in a folder
+  hfy memory build letters.hfy letters/                        every picture in a folder
   hfy memory build letters.hfy a.png b.png @more.txt           pictures, and a list of files, one a line
   hfy memory build digits.hfy digits.npz:train --labels digits.txt --dtype f16
   hfy memory build points.hfy points.csv --map entmax:1.5 --beta 4";
@@ -41,6 +41,8 @@ pub(crate) struct Arguments {
     dtype: Option<Dtype>,
     #[command(flatten)]
     pair: Pair,
+    #[command(flatten)]
+    files: Files,
     /// Replace the memory if it exists
     #[arg(long)]
     force: bool,
@@ -57,9 +59,10 @@ struct Document {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
-    let output = Output::new(&arguments.memory, arguments.force)?;
+    let output = Output::memory(&arguments.memory, arguments.force)?;
+    distinct::check(&[("the memory", Some(output.path()))], &[&arguments.sources])?;
     let float = arguments.dtype.map(|dtype| if dtype == Dtype::F64 { Float::F64 } else { Float::F32 });
-    let rows = io::read_all(&arguments.sources, float)?;
+    let rows = io::read_patterns(&arguments.sources, arguments.files.options(float))?;
     let dtype = arguments.dtype.unwrap_or(match (rows.kind, rows.float()) {
         (Kind::F16, _) => Dtype::F16,
         (Kind::Bf16, _) => Dtype::Bf16,
@@ -74,8 +77,8 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         beta: arguments.pair.beta.map(|beta| beta.to_string()),
         ..Info::default()
     };
-    if let Some(size) = rows.picture {
-        note_picture(&mut info, size);
+    if let Some(form) = &rows.picture {
+        note_picture(&mut info, form);
     }
     let texts = arguments.texts.of_rows(&rows)?;
     let ids = Memory::create_with(output.path(), dtype, rows.dim.1, arguments.force, |memory| {

@@ -5,9 +5,9 @@ use hfy_store::Memory;
 use serde::Serialize;
 
 use crate::cli::Common;
-use crate::error::{Error, Result};
-use crate::io::Output;
+use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
+use crate::io::{Output, distinct};
 use crate::patterns::Chosen;
 
 const EXPORT: &str = "\
@@ -93,10 +93,8 @@ impl Document {
 }
 
 pub(crate) fn export(arguments: &Export, common: Common) -> Result<()> {
-    let output = Output::new(&arguments.file, arguments.force)?;
-    if output.is_stdout() {
-        return Err(Error::Usage("a memory is exported to a file, not to the standard output".to_owned()));
-    }
+    let output = Output::file("an exported memory", &arguments.file, arguments.force)?;
+    distinct::check(&[("the file", Some(output.path()))], &[std::slice::from_ref(&arguments.memory)])?;
     let now = arguments.chosen.snapshot(&Memory::open(&arguments.memory)?)?;
     now.export(output.path())?;
     let (memory, file, patterns) = (arguments.memory.clone(), arguments.file.clone(), now.len());
@@ -105,10 +103,8 @@ pub(crate) fn export(arguments: &Export, common: Common) -> Result<()> {
 }
 
 pub(crate) fn import(arguments: &Import, common: Common) -> Result<()> {
-    let output = Output::new(&arguments.memory, arguments.force)?;
-    if output.is_stdout() {
-        return Err(Error::Usage("a memory is a folder, not the standard output".to_owned()));
-    }
+    let output = Output::memory(&arguments.memory, arguments.force)?;
+    distinct::check(&[("the memory", Some(output.path()))], &[std::slice::from_ref(&arguments.file)])?;
     let source = Memory::open(&arguments.file)?.snapshot()?;
     Memory::import(&source, output.path(), arguments.force)?;
     let (memory, file, patterns) = (arguments.memory.clone(), arguments.file.clone(), source.len());

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use hfy_io::visible;
 use hfy_store::{Memory, Record};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::Common;
 use crate::error::Result;
+use crate::io::Form;
 use crate::io::output::{print_bytes, print_json};
 use crate::patterns::{Chosen, picture_of};
 use crate::terminal::{Align, Style, Table};
@@ -60,6 +62,8 @@ struct Document {
     picture: Option<(usize, usize)>,
     extra: BTreeMap<String, String>,
     verified: bool,
+    #[serde(skip)]
+    pictures: Option<Form>,
     #[serde(skip_serializing_if = "Option::is_none")]
     list: Option<Vec<Item>>,
 }
@@ -85,6 +89,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         }
     }
     let info = now.info().clone();
+    let picture = picture_of(&info);
     let document = Document {
         memory: arguments.memory.clone(),
         form: if memory.is_read_only() { "file" } else { "folder" },
@@ -96,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         dtype: now.dtype().to_string(),
         next_id: now.next_id(),
         labels: now.labelled()?,
-        picture: picture_of(&info),
+        picture: picture.map(|form| form.size()),
         name: info.name,
         created_by: info.created_by,
         map: info.omega,
@@ -104,6 +109,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         beta: info.beta,
         extra: info.extra,
         verified: arguments.verify,
+        pictures: picture,
         list,
     };
     if common.json { print_json(&document) } else { print_bytes(document.text(Style::of_stdout()).as_bytes()) }
@@ -126,13 +132,16 @@ impl Document {
             ("labels", self.labels.to_string()),
         ];
         lines.extend(self.chosen_by.as_ref().map(|filter| ("where", filter.clone())));
-        lines.extend(self.picture.map(|(height, width)| ("pictures", format!("{width} x {height} pixels"))));
+        lines.extend(self.pictures.map(|form| {
+            let scale = form.scale.map(|scale| format!(", from {scale}")).unwrap_or_default();
+            ("pictures", format!("{form}{scale}"))
+        }));
         let said = [("name", &self.name), ("map", &self.map), ("post", &self.post), ("beta", &self.beta)];
         let said = said.into_iter().chain([("written by", &self.created_by)]);
         lines.extend(said.filter_map(|(what, text)| Some((what, text.clone()?))));
-        let mut text = format!("{}\n", style.bold(&self.memory));
+        let mut text = format!("{}\n", style.bold(&visible(&self.memory)));
         for (what, value) in lines {
-            text += &format!("  {}{value}\n", style.dim(&format!("{what:<12}")));
+            text += &format!("  {}{}\n", style.dim(&format!("{what:<12}")), visible(&value));
         }
         if let Some(list) = &self.list {
             let mut table = Table::new([("id", Align::Right), ("label", Align::Left), ("metadata", Align::Left)]);

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "MEMORY")]
     memory: String,
     /// Ids, or ranges of them as in 10-12
-    #[arg(value_name = "ID", required_unless_present_any = ["label", "filter"])]
+    #[arg(value_name = "ID", required_unless_present_any = ["label", "where"])]
     ids: Vec<IdRange>,
     /// Every pattern with this label
     #[arg(long)]

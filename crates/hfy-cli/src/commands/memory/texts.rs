@@ -9,10 +9,10 @@ use hfy_store::{Dtype, Memory, Storable, Texts};
 use ndarray::ArrayView2;
 use serde_json::Value;
 
+use crate::cli::Files;
 use crate::error::{Error, Result};
-use crate::io::{self, Float, Rows};
-use crate::number::with_float;
-use crate::patterns::picture_of;
+use crate::io::{self, Float, Rows, check_finite};
+use crate::patterns::{match_pictures, picture_of};
 
 /// Files of texts for patterns.
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ fn lines(path: &Path, patterns: usize) -> Result<Vec<String>> {
     let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
     if lines.len() != patterns {
         let what = format!("has {} lines, but there are {patterns} patterns to add", lines.len());
-        return Err(Error::Data(format!("{} {what}", path.display())));
+        return Err(Error::data(&path.display().to_string(), what));
     }
     Ok(lines)
 }
@@ -87,7 +87,8 @@ pub(crate) fn put_rows(memory: &Memory, rows: &Rows, texts: &Texts, into: Into<'
             Into::Update(ids) => memory.update(ids, matrix, texts).map(|()| 0..0),
         }
     }
-    finite(rows)?;
+    check_finite(rows, "a pattern")?;
+    fits(rows, memory.dtype())?;
     Ok(match memory.dtype() {
         Dtype::F32 => put(memory, rows.matrix::<f32>().view(), texts, into),
         Dtype::F64 => put(memory, rows.matrix::<f64>().view(), texts, into),
@@ -97,31 +98,30 @@ pub(crate) fn put_rows(memory: &Memory, rows: &Rows, texts: &Texts, into: Into<'
 }
 
 /// Reads rows that fit a memory.
-pub(crate) fn read_for(memory: &Memory, path: &str, sources: &[String]) -> Result<Rows> {
+pub(crate) fn read_for(memory: &Memory, path: &str, sources: &[String], files: &Files) -> Result<Rows> {
     let float = if memory.dtype() == Dtype::F64 { Float::F64 } else { Float::F32 };
-    let rows = io::read_all(sources, Some(float))?;
+    let mut rows = io::read_all(sources, files.options(Some(float)))?;
+    match_pictures(&mut rows, picture_of(&memory.info()?), path)?;
     if rows.dim.1 != memory.dim() {
-        let what = format!("{} columns, but the patterns in {path} have {}", rows.dim.1, memory.dim());
-        return Err(Error::Data(format!("{} has {what}", rows.file())));
-    }
-    if let (Some((height, width)), Some(stored)) = (rows.picture, picture_of(&memory.info()?))
-        && (height, width) != stored
-    {
-        let what = format!("{width} x {height} pixels, but the pictures in {path} are");
-        return Err(Error::Data(format!("{} is {what} {} x {}", rows.file(), stored.1, stored.0)));
+        let what = format!("has {} columns, but the patterns in {path} have {}", rows.dim.1, memory.dim());
+        return Err(Error::data(rows.file(), what));
     }
     Ok(rows)
 }
 
-/// Names the first entry that is no finite number.
-fn finite(rows: &Rows) -> Result<()> {
-    with_float!(rows.float(), T => {
-        let matrix = rows.matrix::<T>();
-        match matrix.indexed_iter().find(|(_, value)| !value.is_finite()) {
-            None => Ok(()),
-            Some(((row, column), value)) => {
-                Err(rows.wrong_at(row, column, format!("{value}: a pattern must be finite")))
-            }
+/// Names the first entry that is finite, and would not be in the type of the memory.
+fn fits(rows: &Rows, dtype: Dtype) -> Result<()> {
+    let overflows = |value: f64| match dtype {
+        Dtype::F16 => f16::from_f64(value).is_infinite(),
+        Dtype::Bf16 => bf16::from_f64(value).is_infinite(),
+        Dtype::F32 => (value as f32).is_infinite(),
+        Dtype::F64 => false,
+    };
+    let matrix = rows.matrix::<f64>();
+    match matrix.indexed_iter().find(|(_, value)| overflows(**value)) {
+        None => Ok(()),
+        Some(((row, column), value)) => {
+            Err(rows.wrong_at(row, column, format!("{value}: is beyond the range of {dtype}")).into())
         }
-    })
+    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::ids::IdRange;
 use super::texts::{Into, TextFiles, put_rows, read_for};
-use crate::cli::Common;
+use crate::cli::{Common, Files};
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
 
@@ -36,6 +36,8 @@ pub(crate) struct Arguments {
     label: Option<String>,
     #[command(flatten)]
     texts: TextFiles,
+    #[command(flatten)]
+    files: Files,
 }
 
 #[derive(Serialize)]
@@ -56,10 +58,10 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         texts.labels = vec![Some(label.clone()); ids.len()];
     }
     if !arguments.sources.is_empty() {
-        let rows = read_for(&memory, &arguments.memory, &arguments.sources)?;
+        let rows = read_for(&memory, &arguments.memory, &arguments.sources, &arguments.files)?;
         if rows.dim.0 != ids.len() {
-            let what = format!("{} patterns, but {} ids are named", rows.dim.0, ids.len());
-            return Err(Error::Data(format!("{} has {what}", rows.file())));
+            let what = format!("has {} patterns, but {} ids are named", rows.dim.0, ids.len());
+            return Err(Error::data(rows.file(), what));
         }
         put_rows(&memory, &rows, &texts, Into::Update(&ids))?;
     } else if texts.labels.is_empty() && texts.metadata.is_empty() {

@@ -231,7 +231,7 @@ impl RoundOut {
 /// An id with its label.
 pub(super) fn named(id: u64, label: Option<&str>) -> String {
     match label {
-        Some(label) if !label.is_empty() => format!("{id} ({label})"),
+        Some(label) if !label.is_empty() => format!("{id} ({})", hfy_io::visible(label)),
         _ => id.to_string(),
     }
 }

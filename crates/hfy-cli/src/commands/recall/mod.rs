@@ -14,7 +14,7 @@ use hfy::{Entmax, FreeRecall, Map, SequentialRecall};
 use crate::cli::{Common, Reading, positive, resolve_beta};
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{Format, Output, Rows, figure};
+use crate::io::{Blame as _, Output, Rows, distinct, figure};
 use crate::number::{Number, with_float};
 use crate::patterns::{Chosen, Patterns};
 use crate::terminal::{Style, Watch};
@@ -59,9 +59,9 @@ struct Shared {
     /// Draw what was recalled to this file: svg or png
     #[arg(long, value_name = "FILE")]
     picture: Option<String>,
-    /// Print so many rounds; all with --rows 0
+    /// Print so many rounds; all with --print 0
     #[arg(long, value_name = "N", default_value = "20")]
-    rows: usize,
+    print: usize,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
@@ -88,8 +88,9 @@ pub(crate) fn run(command: &Command, common: Common) -> Result<()> {
         Command::Free(arguments) => &arguments.shared,
         Command::Sequential(arguments) => &arguments.shared,
     };
+    shared.reading.files.rows_need(shared.cue.is_some(), "--cue")?;
     let outputs = Outputs::new(shared, common)?;
-    let patterns = Patterns::open(&shared.memory, shared.reading.dtype, &shared.chosen)?;
+    let patterns = Patterns::open(&shared.memory, shared.reading.options(), &shared.chosen)?;
     let beta = resolve_beta(shared.beta, patterns.info(), &patterns.file, 0.1)?;
     let (procedure, parameters) = match command {
         Command::Free(arguments) => arguments.procedure(beta)?,
@@ -112,7 +113,7 @@ fn run_in<T: Number>(
     let row = patterns.row(shared.cue_id.unwrap_or(patterns.id(0)))?;
     let state = cue.as_ref().map(|cue| cue.matrix::<T>().row(0).to_vec());
     let matrix = patterns.matrix::<T>()?;
-    let watch = Watch::new("recalling", common.quiet);
+    let watch = Watch::new("recalling", common.quiet).of("rounds");
     let progress = |done: usize, total: usize| watch.hear(done, total);
     let cued = state.as_deref().map_or(hfy::recall::Cue::Pattern(row), hfy::recall::Cue::State);
     let recall: Recall<T> = match procedure {
@@ -137,7 +138,7 @@ fn run_in<T: Number>(
         match output.is_stdout() {
             true => return print_bytes(document.csv(',').as_bytes()),
             false => {
-                let delimiter = if output.format() == Some(Format::Csv(b'\t')) { '\t' } else { ',' };
+                let delimiter = output.delimiter().unwrap_or(',');
                 output.write(|to| to.write_all(document.csv(delimiter).as_bytes()))?;
                 document.out = Some(output.path().display().to_string());
             }
@@ -146,7 +147,7 @@ fn run_in<T: Number>(
     if common.json {
         return print_json(&document);
     }
-    let rows = if shared.rows == 0 { usize::MAX } else { shared.rows };
+    let rows = if shared.print == 0 { usize::MAX } else { shared.print };
     print_bytes(document.text(Style::of_stdout(), rows).as_bytes())
 }
 
@@ -180,7 +181,7 @@ impl Outputs {
     fn new(shared: &Shared, common: Common) -> Result<Self> {
         let table = shared.out.as_ref().map(|path| Output::new(path, shared.force)).transpose()?;
         if let Some(output) = &table {
-            if !matches!(output.format(), Some(Format::Csv(_))) {
+            if output.delimiter().is_none() {
                 let what = format!("--out {}: the rounds are written to csv, tsv or txt", output.path().display());
                 return Err(Error::Usage(what));
             }
@@ -190,6 +191,8 @@ impl Outputs {
         }
         let picture =
             shared.picture.as_ref().map(|path| figure::output("--picture", path, shared.force)).transpose()?;
+        let paths = [("--out", table.as_ref().map(Output::path)), ("--picture", picture.as_ref().map(Output::path))];
+        distinct::check(&paths, &[std::slice::from_ref(&shared.memory), shared.cue.as_slice()])?;
         Ok(Outputs { table, picture })
     }
 }

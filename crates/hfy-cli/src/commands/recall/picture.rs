@@ -31,8 +31,9 @@ pub(super) fn of<T: Number>(
     (matrix, cue): (&ArrayView2<'_, T>, &[T]),
 ) -> Result<Figure> {
     match patterns.picture() {
-        Some(size) => {
-            let greys = |row: &mut dyn Iterator<Item = &T>| row.map(|v| v.wide()).collect::<Vec<f64>>();
+        Some(form) => {
+            let size = form.size();
+            let greys = |row: &mut dyn Iterator<Item = &T>| form.greys(&row.map(|v| v.wide()).collect::<Vec<f64>>());
             let rows = document.rounds.iter().map(|round| greys(&mut matrix.row(round.row).iter())).collect();
             strip(document, size, greys(&mut cue.iter()), rows)
         }

@@ -95,7 +95,7 @@ impl Document {
             };
             *counts.entry(status).or_insert(0) += 1;
             reports.push(ReportOut {
-                row,
+                row: queries.first + row,
                 name: queries.names.as_ref().and_then(|names| names.get(row).cloned()),
                 status,
                 ids: rows.iter().map(|&row| patterns.id(row)).collect(),

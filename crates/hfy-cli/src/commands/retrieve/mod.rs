@@ -13,7 +13,7 @@ use ndarray::ArrayView2;
 use crate::cli::{Common, Pair, Reading, positive};
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
-use crate::io::{self, Format, Output, Rows};
+use crate::io::{self, Blame as _, Form, Output, Rows, distinct};
 use crate::number::{Number, with_float};
 use crate::patterns::{Chosen, Patterns};
 use crate::terminal::{Style, Thumb, Watch, side_by_side};
@@ -93,9 +93,9 @@ pub(crate) struct Arguments {
     /// Write the table of reports to this file: csv or tsv
     #[arg(long, value_name = "FILE")]
     reports: Option<String>,
-    /// Print the reports of so many queries; of all with --rows 0
+    /// Print the reports of so many queries; of all with --print 0
     #[arg(long, value_name = "N", default_value = "20")]
-    rows: usize,
+    print: usize,
     /// Print pictures of queries and final states
     #[arg(long)]
     show: bool,
@@ -119,7 +119,7 @@ impl Outputs {
         let states = arguments.out.as_ref().map(|path| Output::for_matrix(path, arguments.force)).transpose()?;
         let reports = arguments.reports.as_ref().map(|path| Output::new(path, arguments.force)).transpose()?;
         if let Some(output) = &reports
-            && !matches!(output.format(), Some(Format::Csv(_)))
+            && output.delimiter().is_none()
         {
             let what = format!("--reports {}: reports are written to csv, tsv or txt", output.path().display());
             return Err(Error::Usage(what));
@@ -130,6 +130,13 @@ impl Outputs {
                 "only one of --json, --out - and --reports - can have the standard output".into(),
             ));
         }
+        let path = |output: &Option<Output>| output.as_ref().map(|output| output.path().to_owned());
+        let (out, table) = (path(&states), path(&reports));
+        let memory = [arguments.memory.clone()];
+        distinct::check(
+            &[("--out", out.as_deref()), ("--reports", table.as_deref())],
+            &[&memory, &arguments.queries, arguments.values.as_slice()],
+        )?;
         Ok(Outputs { states, reports })
     }
 
@@ -141,7 +148,7 @@ impl Outputs {
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let outputs = Outputs::new(arguments, common)?;
     let settings = settings(arguments)?;
-    let patterns = Patterns::open(&arguments.memory, arguments.reading.dtype, &arguments.chosen)?;
+    let patterns = Patterns::open(&arguments.memory, arguments.reading.options(), &arguments.chosen)?;
     let queries = patterns.read_like(&arguments.queries)?;
     with_float!(patterns.float(), T => run_in::<T>(arguments, common, &settings, &outputs, &patterns, &queries))
 }
@@ -178,7 +185,11 @@ fn run_in<T: Number>(
 ) -> Result<()> {
     let (map, post, beta) = arguments.pair.resolve(patterns.info(), &patterns.file)?;
     let head = (map.to_string(), post.to_string(), beta);
-    let values = arguments.values.as_ref().map(|file| io::read_rows(file, Some(T::FLOAT))).transpose()?;
+    let values: Option<Rows> = arguments
+        .values
+        .as_ref()
+        .map(|file| io::read_patterns(std::slice::from_ref(file), Some(T::FLOAT)))
+        .transpose()?;
     let network: AnyNetwork<'_, T> = Network::new(Scaled::with_beta(map, beta)?, post, patterns.matrix::<T>()?)
         .map_err(Error::in_file(&patterns.file))?;
     let network = match &values {
@@ -189,6 +200,7 @@ fn run_in<T: Number>(
         Some(values) => values.picture,
         None => patterns.picture().or(queries.picture),
     };
+    let form = shape.unwrap_or(Form::grey(0, 0));
     if shape.is_none() && (arguments.show || arguments.pictures.is_some()) {
         return Err(Error::Usage("these states are no pictures: neither memory nor queries were".to_owned()));
     }
@@ -203,14 +215,14 @@ fn run_in<T: Number>(
         output.write_matrix("states", found.states.view())?;
     }
     for (output, state) in pictures.iter().zip(found.states.rows()) {
-        output.write_picture(shape.unwrap_or_default(), &state.iter().map(|value| value.wide()).collect::<Vec<_>>())?;
+        output.write_picture(&form, &state.iter().map(|value| value.wide()).collect::<Vec<_>>())?;
         document.pictures.push(output.path().display().to_string());
     }
     if let Some(output) = &outputs.reports {
         match output.is_stdout() {
             true => print_bytes(document.csv(',').as_bytes())?,
             false => {
-                let delimiter = if output.format() == Some(Format::Csv(b'\t')) { '\t' } else { ',' };
+                let delimiter = output.delimiter().unwrap_or(',');
                 output.write(|to| to.write_all(document.csv(delimiter).as_bytes()))?;
             }
         }
@@ -218,12 +230,12 @@ fn run_in<T: Number>(
     if common.json {
         print_json(&document)?;
     } else if !outputs.stdout_is_taken() {
-        let rows = if arguments.rows == 0 { usize::MAX } else { arguments.rows };
+        let rows = if arguments.print == 0 { usize::MAX } else { arguments.print };
         let mut text = String::new();
         if arguments.show {
             let (before, after) = (queries.matrix::<T>(), found.states.view());
             let reports = &document.reports[..rows.min(document.reports.len())];
-            text += &pictures_text(shape.unwrap_or_default(), reports, before.view(), after);
+            text += &pictures_text(&form, reports, before.view(), after);
         }
         text += &document.text(Style::of_stdout(), rows);
         print_bytes(text.as_bytes())?;
@@ -246,7 +258,7 @@ fn retrieve<T: Number>(
     if let Some(rank) = arguments.index {
         retriever = retriever.with_index(rank)?;
     }
-    let watch = Watch::new("retrieving", common.quiet);
+    let watch = Watch::new("retrieving", common.quiet).of("queries");
     let found = retriever.retrieve_with(queries.matrix::<T>().view(), &|done, total| watch.hear(done, total));
     found.map_err(|error| queries.wrong(error))
 }
@@ -258,23 +270,24 @@ fn picture_files(folder: &Path, format: &str, force: bool, queries: &Rows) -> Re
     let file = |row: usize| {
         let name = queries.names.as_ref().and_then(|names| names.get(row));
         let name = name.map(|name| format!("-{name}")).unwrap_or_default();
-        Output::new(folder.join(format!("{row:04}{name}.{ending}")), force)
+        Output::new(folder.join(format!("{:04}{name}.{ending}", queries.first + row)), force)
     };
     (0..queries.dim.0).map(file).collect()
 }
 
 /// Each query beside what became of it.
 fn pictures_text<T: Number>(
-    size: (usize, usize),
+    form: &Form,
     reports: &[ReportOut],
     queries: ArrayView2<'_, T>,
     states: ArrayView2<'_, T>,
 ) -> String {
     let mut text = String::new();
     for (report, (query, state)) in reports.iter().zip(queries.rows().into_iter().zip(states.rows())) {
-        let wide = |row: ndarray::ArrayView1<'_, T>| row.iter().map(|value| value.wide()).collect::<Vec<_>>();
+        let wide =
+            |row: ndarray::ArrayView1<'_, T>| form.greys(&row.iter().map(|value| value.wide()).collect::<Vec<_>>());
         let (before, after) = (wide(query), wide(state));
-        let caption = format!("query {}", report.row);
+        let (caption, size) = (format!("query {}", report.row), form.size());
         let thumbs = [
             Thumb { caption, size, greys: &before },
             Thumb { caption: format!("→ {}", report.result()), size, greys: &after },

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use hfy_draw::html::{data_uri, escaped};
+use hfy_io::picture::Kind;
 
 use super::chart::{Axis, Chart, Line};
 use crate::demo::cues::Damage;
@@ -12,7 +13,7 @@ use crate::demo::session::Session;
 use crate::demo::studies;
 use crate::error::Result;
 use crate::glyphs::{Glyph, SIDE};
-use crate::io::picture::write_png;
+use crate::io::Form;
 use crate::terminal::number;
 
 /// The size of a small chart.
@@ -22,7 +23,7 @@ const PANEL: (f64, f64) = (190.0, 150.0);
 fn address(greys: &[f64]) -> String {
     let mut png = Vec::new();
     // Writing to memory cannot fail.
-    let _ = write_png(&mut png, (SIDE, SIDE), greys);
+    let _ = hfy_io::picture::write(&mut png, Kind::Png, &Form::grey(SIDE, SIDE), greys);
     data_uri(&png)
 }
 

@@ -1,16 +1,44 @@
 //! What the command line looks like, and the arguments that several commands share.
 
+mod reading;
+
 use clap::{Args, Parser, Subcommand};
 use hfy::{Map, Post};
 use hfy_store::Info;
 
-use crate::commands::{certify, demo, energy, map, memory, recall, retrieve};
+use crate::commands::{certify, completions, demo, energy, man, map, memory, recall, retrieve};
 #[cfg(feature = "lab")]
 use crate::commands::{data, reproduce};
 use crate::error::{Error, Result};
-use crate::io::Float;
+pub(crate) use reading::{Files, Reading};
 
-const EXAMPLES: &str = "\
+#[cfg(feature = "lab")]
+macro_rules! lab_examples {
+    () => {
+        "  hfy reproduce all                                 the tables and figures of the paper\n"
+    };
+}
+#[cfg(not(feature = "lab"))]
+macro_rules! lab_examples {
+    () => {
+        ""
+    };
+}
+#[cfg(feature = "download")]
+macro_rules! download_examples {
+    () => {
+        "  hfy data get mnist                                a data set, from where it is published\n"
+    };
+}
+#[cfg(not(feature = "download"))]
+macro_rules! download_examples {
+    () => {
+        ""
+    };
+}
+
+const EXAMPLES: &str = concat!(
+    "\
 Examples:
   hfy demo                                          a memory of pictures, and a report to read
   hfy memory build letters.hfy letters/             a memory of the pictures in a folder
@@ -18,12 +46,16 @@ Examples:
   hfy recall free letters.hfy                       all of them, one after the other
   hfy certify letters.hfy --beta 0.1                what is guaranteed to come back
   hfy map sparsemax scores.csv                      weights of rows of scores
-  hfy reproduce all                                 the tables and figures of the paper
-  hfy data get mnist                                a data set, from where it is published
-
-Files end in npy, npz, csv, tsv, txt, safetensors, png, jpg or jpeg. FILE:ARRAY names one of
-several arrays in a file; - is csv from the standard input, or to the standard output.
-Exit codes: 0 done, 1 data or files, 2 usage, 3 no match, 130 interrupted.";
+",
+    lab_examples!(),
+    download_examples!(),
+    "
+Files end in npy, npz, csv, tsv, txt, safetensors, png, jpg, jpeg, bmp, webp, tif or tiff.
+FILE:ARRAY names one of several arrays in a file, @LIST a list of files; - is the standard input
+or the standard output.
+Exit codes: 0 done, 1 the work failed (data or files), 2 the command line cannot be meant so,
+3 no match (retrieve --fail-on-no-match), 130 interrupted."
+);
 
 /// Associative memories from convex functions.
 #[derive(Debug, Parser)]
@@ -44,6 +76,9 @@ pub(crate) struct Common {
     /// No progress bars
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Compute with so many threads [default: as many as there are cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -54,21 +89,23 @@ pub(crate) enum Command {
     Retrieve(Box<retrieve::Arguments>),
     #[command(subcommand)]
     Recall(recall::Command),
-    Energy(energy::Arguments),
-    Certify(certify::Arguments),
-    Map(map::Arguments),
+    Energy(Box<energy::Arguments>),
+    Certify(Box<certify::Arguments>),
+    Map(Box<map::Arguments>),
     #[cfg(feature = "lab")]
     Reproduce(reproduce::Arguments),
     #[cfg(feature = "lab")]
     #[command(subcommand)]
     Data(data::Command),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
 }
 
 /// The pair of functions that makes patterns a network.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Pair {
-    /// Separation: softmax, sparsemax, entmax:1.5, normmax:5, subsets:2, sequence:2:t=0.5, windows:3, quadratic, power:3,
-    /// exponential, ... [default: that of the memory, or sparsemax]
+    /// Separation: softmax, sparsemax, entmax:1.5, normmax:5, subsets:2, sequence:2:t=0.5, windows:3, quadratic,
+    /// power:3, exponential, ... [default: that of the memory, or sparsemax]
     #[arg(long, short, help_heading = "Network")]
     pub(crate) map: Option<Map>,
     /// Post-transformation: identity, l2:RADIUS, layernorm, tanh:BETA, sign [default: that of the memory, or identity]
@@ -113,14 +150,6 @@ pub(crate) fn resolve_beta(asked: Option<f64>, info: Option<&Info>, file: &str, 
 /// A memory says something that cannot be read.
 fn wrong(place: &str, text: &str, error: &dyn std::fmt::Display) -> Error {
     Error::data(place, format!("'{text}': {error}"))
-}
-
-/// How numbers are read.
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Reading {
-    /// Compute in this type [default: that of the file]
-    #[arg(long, value_enum)]
-    pub(crate) dtype: Option<Float>,
 }
 
 /// A number greater than zero.
