@@ -10,12 +10,14 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce tour test python bench doc lint
+.PHONY: help demo reproduce tour test stress python bench doc lint
 
 help: ## List these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 demo: ## Pictures in a memory, damaged and recalled by every network; writes hfy-demo.html
+	@echo "Building the program; the first time this takes some minutes."
+	@$(CARGO) build --release -p hfy-cli --no-default-features
 	@$(CARGO) run --quiet --release -p hfy-cli --no-default-features -- demo
 
 ID ?= all
@@ -25,13 +27,18 @@ reproduce: ## The tables and figures of the paper; ID="fig4 table3", MODE=printe
 	@$(CARGO) run --quiet --release -p hfy-cli -- reproduce $(ID) --mode $(MODE) --out $(OUT)
 
 tour: ## A tour of the maps, in the terminal
-	@$(CARGO) run --quiet -p hfy --example tour
+	@$(CARGO) run --quiet --example tour
 
-test: python ## All tests and documentation tests, with and without threads, the tour, and the Python package
+# Every line builds the whole workspace with the same features, so that each profile compiles a crate once.
+test: python ## All tests and documentation tests, in all threads and in one, the tour, and the Python package
 	$(CARGO) test --workspace
-	$(CARGO) test -p hfy --no-default-features --lib --test golden --test batches
-	@$(CARGO) test --quiet --workspace --test golden --test golden_structures -- --nocapture | grep -o 'golden [a-z_]*: .*' | sort
-	$(CARGO) run --quiet -p hfy --example tour > /dev/null
+	@RAYON_NUM_THREADS=1 $(CARGO) test --quiet --workspace --test golden --test golden_structures --test batches -- \
+		--nocapture | grep -o 'golden [a-z_]*: .*' | sort
+	$(CARGO) run --quiet --example tour > /dev/null
+
+stress: ## The long form of the tests of memories: 1,000 kills, 4,000 additions at once, 20,000 flipped bits
+	HFY_STRESS_KILLS=1000 HFY_STRESS_ADDS=1000 HFY_STRESS_FLIPS=20000 $(CARGO) test --workspace \
+		--test crash --test concurrency --test damaged_folder -- --nocapture
 
 python: ## The wheel of the Python package into an environment of its own, and its tests, there
 	$(PYTHON) bindings/python/check.py
@@ -45,6 +52,7 @@ bench: ## Time maps and retrieval, one JSON line a case; CASES="sparsemax fwd/" 
 doc: ## Build the documentation; a warning is an error
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 
-lint: ## Formatting and clippy; a warning is an error
+lint: ## Formatting and clippy, and the library without threads; a warning is an error
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy -p hfy --no-default-features -- -D warnings

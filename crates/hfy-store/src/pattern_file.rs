@@ -21,6 +21,8 @@ use crate::{Error, Result};
 pub(crate) const BLOCK: usize = 1 << 20;
 /// Blocks that are worth a second thread.
 const BLOCKS_A_THREAD: usize = 32;
+/// Blocks that are checked together, by all threads, when rows are read in turn: 64 MiB.
+const BLOCKS_AHEAD: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct PatternFile {
@@ -119,6 +121,17 @@ impl PatternFile {
             None => crate::header::rows_per_block(self.rows(), self.width()),
         };
         ((from / rows + 1) * rows).min(to)
+    }
+
+    /// Checks the blocks that a reader of `rows` reaches next, unless the first of them was found sound.
+    pub(crate) fn check_ahead(&self, rows: Range<usize>) -> Result<()> {
+        match &self.layout.blocks {
+            Some(blocks) if !rows.is_empty() && !self.sound[rows.start / blocks.rows].load(Ordering::Relaxed) => {
+                let last = (rows.start / blocks.rows + BLOCKS_AHEAD).saturating_mul(blocks.rows);
+                self.check_patterns(rows.start..last.min(rows.end))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_patterns(&self, rows: Range<usize>) -> Result<()> {

@@ -299,8 +299,8 @@ impl Snapshot {
         })
     }
 
-    /// The patterns in place, a block at a time, each with its first row. Never copies; a block is checked when it is
-    /// reached.
+    /// The patterns in place, a block at a time, each with its first row. Never copies; blocks are checked before they are
+    /// reached, some at a time and by all threads.
     pub fn parts<T: Storable>(&self) -> Result<impl Iterator<Item = Result<(usize, ArrayView2<'_, T>)>>> {
         self.check_type::<T>("patterns")?;
         Ok(self.runs.iter().flat_map(move |run| {
@@ -310,7 +310,10 @@ impl Snapshot {
                 let rows = start..file.block_end(start, run.rows.end);
                 start = rows.end;
                 let first = run.first + rows.start - run.rows.start;
-                (!rows.is_empty()).then(|| Ok((first, self.view(file.patterns(rows)?))))
+                (!rows.is_empty()).then(|| {
+                    file.check_ahead(rows.start..run.rows.end)?;
+                    Ok((first, self.view(file.patterns(rows)?)))
+                })
             })
         }))
     }
