@@ -20,6 +20,7 @@
 //! `docs/reliability.md` says what is promised and how it is tested. A file is data, never trusted: a fault in one is an
 //! [`Error`] that says what and where.
 
+mod building;
 mod bytes;
 mod catalogue;
 mod compact;

@@ -1,13 +1,14 @@
 //! The memory: a folder that any number of processes read and write.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ndarray::ArrayView2;
 use serde_json::Value;
 
+use crate::building::Building;
 use crate::catalogue::Catalogue;
 use crate::disk::{Disk, SystemDisk};
 use crate::folder::{Folder, GENERATION, NEXT_ID, Writer, check_dim, info_of};
@@ -100,22 +101,13 @@ impl Memory {
             let rule = "is a folder, but no memory: it is not replaced";
             return Err(Error::argument("path", path.display(), rule).into());
         }
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let name = path.file_name().ok_or_else(|| Error::argument("path", path.display(), "must name a memory"))?;
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(name);
         // Deleted again if anything fails from here on.
-        let made = tempfile::Builder::new().prefix(&prefix).suffix(".part").tempdir_in(parent);
-        let part = made.map_err(Error::io("create", path))?;
-        Folder::fill(part.path(), dtype, dim, true, &SystemDisk)?;
-        let memory = Memory::open(part.path())?;
+        let building = Building::begin(path)?;
+        Folder::fill(building.path(), dtype, dim, true, &SystemDisk)?;
+        let memory = Memory::open(building.path())?;
         let filled = fill(&memory)?;
         drop(memory);
-        put_in_place(part, path, replace)?;
-        SystemDisk.sync_folder(parent).map_err(Error::io("force to disk", parent))?;
+        building.finish(path, replace)?;
         Ok(filled)
     }
 
@@ -402,29 +394,6 @@ impl Memory {
         check_type::<T>("patterns", self.dtype())?;
         check_finite(patterns)
     }
-}
-
-/// A folder under its final name.
-fn put_in_place(part: tempfile::TempDir, path: &Path, replace: bool) -> Result<()> {
-    let old: Option<PathBuf> = (replace && std::fs::symlink_metadata(path).is_ok()).then(|| {
-        let mut name = part.path().as_os_str().to_owned();
-        name.push(".old");
-        name.into()
-    });
-    if let Some(old) = &old {
-        std::fs::rename(path, old).map_err(Error::io("replace", path))?;
-    }
-    match std::fs::rename(part.path(), path) {
-        // Not there any more, so there is nothing to delete.
-        Ok(()) => drop(part.keep()),
-        Err(_) if !replace && path.exists() => return Err(Error::Exists { path: path.to_owned() }),
-        Err(source) => return Err(Error::io("create", path)(source)),
-    }
-    if let Some(old) = old {
-        let gone = if old.is_dir() { std::fs::remove_dir_all(&old) } else { std::fs::remove_file(&old) };
-        gone.map_err(Error::io("delete", old))?;
-    }
-    Ok(())
 }
 
 /// Rows under ascending ids, which are the greatest so far, with their texts.

@@ -59,21 +59,25 @@ fn finish(file: &File, part: &Path, target: &Path) -> Result<()> {
     fs::rename(part, target).map_err(Error::io("replace", target))
 }
 
-fn prefix(name: &OsStr) -> OsString {
+pub(crate) fn prefix(name: &OsStr) -> OsString {
     let mut prefix = OsString::from(".");
     prefix.push(name);
     prefix.push(".");
     prefix
 }
 
+/// A name beside the final one that nobody else in this process has.
+pub(crate) fn part_name(name: &OsStr) -> OsString {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mut part = prefix(name);
+    part.push(format!("{}-{}.part", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    part
+}
+
 /// A new file, locked for as long as it is open: that is how others know that its writer lives.
 fn create_part(folder: &Path, name: &OsStr) -> Result<(File, PathBuf)> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     loop {
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let mut part = prefix(name);
-        part.push(format!("{}-{count}.part", std::process::id()));
-        let part = folder.join(part);
+        let part = folder.join(part_name(name));
         let file = match OpenOptions::new().read(true).write(true).create_new(true).open(&part) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
             opened => opened.map_err(Error::io("create", &part))?,
@@ -105,8 +109,8 @@ fn delete_abandoned(folder: &Path, name: &OsStr) {
     }
 }
 
-/// `PROCESS-COUNT.part`, as [`create_part`] makes it.
-fn is_part(rest: &[u8]) -> bool {
+/// `PROCESS-COUNT.part`, as [`part_name`] makes it.
+pub(crate) fn is_part(rest: &[u8]) -> bool {
     let number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     let numbers = rest.strip_suffix(b".part").map(|numbers| numbers.split(|&b| b == b'-').collect::<Vec<_>>());
     matches!(numbers.as_deref(), Some([process, count]) if number(process) && number(count))

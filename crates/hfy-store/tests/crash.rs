@@ -397,6 +397,39 @@ fn files_that_others_are_writing_are_not_deleted() {
     assert_eq!(left, expected);
 }
 
+/// Builds a memory and never ends: the child of the test below, and nothing without it.
+#[test]
+fn child_that_builds() {
+    let Some(path) = std::env::var_os("HFY_STORE_BUILD").map(PathBuf::from) else { return };
+    let waiting = |_: &Memory| -> hfy_store::Result<()> {
+        eprintln!("building");
+        std::thread::sleep(Duration::from_secs(60));
+        Ok(())
+    };
+    Memory::create_with(&path, Dtype::F32, DIM, false, waiting).unwrap();
+}
+
+#[test]
+#[cfg(unix)]
+fn an_unfinished_memory_is_deleted_when_its_builder_is_gone_and_not_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.hfy");
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "child_that_builds", "--nocapture"]).env("HFY_STORE_BUILD", &path);
+    let mut child = Killed(child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(child.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "building\n");
+    let count = || fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(count(), 1);
+    Memory::create(&path, Dtype::F32, DIM).unwrap();
+    assert_eq!(count(), 2, "the builder lives");
+    drop(child); // SIGKILL
+    fs::remove_dir_all(&path).unwrap();
+    Memory::create(&path, Dtype::F32, DIM).unwrap();
+    assert_eq!(count(), 1);
+}
+
 #[test]
 #[cfg(unix)]
 fn exports_keep_permissions_and_follow_links() {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::error::Error;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
-/// Files that are being written under other names.
+/// Files and memories that are being written under other names.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// How long the work may take to stop by itself.
@@ -46,7 +46,8 @@ fn delete_parts(path: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let found = entry.file_name().to_string_lossy().into_owned();
         if found.starts_with(&prefix) && found.ends_with(".part") {
-            let _ = std::fs::remove_file(entry.path());
+            let path = entry.path();
+            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
 use crate::io::{self, Float, Kind, Output, distinct};
 use crate::patterns::note_picture;
+use crate::terminal::Unfinished;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,6 +82,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         note_picture(&mut info, form);
     }
     let texts = arguments.texts.of_rows(&rows)?;
+    let _unfinished = Unfinished::new(output.path());
     let ids = Memory::create_with(output.path(), dtype, rows.dim.1, arguments.force, |memory| {
         memory.set_info(info)?;
         put_rows(memory, &rows, &texts, Into::Add)

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
 use crate::io::{Output, distinct};
 use crate::patterns::Chosen;
+use crate::terminal::Unfinished;
 
 const EXPORT: &str = "\
 Examples:
@@ -96,6 +97,7 @@ pub(crate) fn export(arguments: &Export, common: Common) -> Result<()> {
     let output = Output::file("an exported memory", &arguments.file, arguments.force)?;
     distinct::check(&[("the file", Some(output.path()))], &[std::slice::from_ref(&arguments.memory)])?;
     let now = arguments.chosen.snapshot(&Memory::open(&arguments.memory)?)?;
+    let _unfinished = Unfinished::new(output.path());
     now.export(output.path())?;
     let (memory, file, patterns) = (arguments.memory.clone(), arguments.file.clone(), now.len());
     let text = format!("{file}: {patterns} patterns of {memory}\n");
@@ -106,6 +108,7 @@ pub(crate) fn import(arguments: &Import, common: Common) -> Result<()> {
     let output = Output::memory(&arguments.memory, arguments.force)?;
     distinct::check(&[("the memory", Some(output.path()))], &[std::slice::from_ref(&arguments.file)])?;
     let source = Memory::open(&arguments.file)?.snapshot()?;
+    let _unfinished = Unfinished::new(output.path());
     Memory::import(&source, output.path(), arguments.force)?;
     let (memory, file, patterns) = (arguments.memory.clone(), arguments.file.clone(), source.len());
     let text = format!("{memory}: {patterns} patterns of {file}\n");
