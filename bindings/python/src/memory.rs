@@ -15,7 +15,7 @@ use crate::array::{Floats, with_element};
 use crate::element::Stored;
 use crate::error::{raised_by_store, wrong};
 use crate::json::{from_python, to_python};
-use crate::snapshot::{AnySnapshot, Records, filter_of};
+use crate::snapshot::{AnySnapshot, Records, filter_of, watched};
 
 /// Patterns under stable ids, with labels and metadata, in a folder that any number of processes read and write.
 ///
@@ -402,7 +402,8 @@ impl AnyMemory {
 
     /// Merges all segments into one, without the patterns that were removed: then `patterns` is the file itself.
     fn compact(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, |memory| memory.compact())
+        let memory = self.handle()?;
+        watched(py, |progress| memory.compact_with(progress))
     }
 
     /// Writes everything to one file, for exchange; with `where`, what a filter lets through. A file that is there is replaced.
@@ -466,7 +467,7 @@ impl AnyMemory {
     /// Reads everything and checks it: SQLite's pages, checksums, texts, whether all patterns are finite. The first fault is the
     /// error.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, |memory| memory.verify())
+        self.snapshot(py, None)?.verify(py)
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {

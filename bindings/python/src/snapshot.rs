@@ -1,6 +1,6 @@
 //! Memories at one moment, and the arrays of their patterns.
 
-use hfy_store::{AnyPatterns, Dtype, Filter, Info, Record, Snapshot};
+use hfy_store::{AnyPatterns, Dtype, Filter, Info, Progress, Record, Snapshot};
 use numpy::{PyArray1, PyArrayDyn, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -9,6 +9,7 @@ use pyo3::types::{IntoPyDict, PyDict};
 use crate::error::raised_by_store;
 use crate::json::to_python;
 use crate::memory::{info_texts, numpy_name};
+use crate::threads::interruptible;
 
 /// Patterns, ids, labels and metadata of a memory as they were at one moment, whatever is written meanwhile; with a filter, those
 /// that it lets through. Networks and recalls take it where they take a memory.
@@ -177,12 +178,12 @@ impl AnySnapshot {
 
     /// Writes everything to one file, for exchange. The old file stays whole until the new one is on disk.
     pub(crate) fn export(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
-        py.detach(|| self.snapshot.export(path)).map_err(raised_by_store)
+        watched(py, |progress| self.snapshot.export_with(&path, progress))
     }
 
     /// Reads everything and checks it. The first fault is the error.
-    fn verify(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.snapshot.verify()).map_err(raised_by_store)
+    pub(crate) fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        watched(py, |progress| self.snapshot.verify_with(progress))
     }
 
     fn __len__(&self) -> usize {
@@ -206,6 +207,12 @@ impl AnySnapshot {
         let (count, dim, dtype) = (self.snapshot.len(), self.dim(), self.dtype());
         format!("<Snapshot of {count} patterns of {dim} in {dtype} in {}>", self.snapshot.path().display())
     }
+}
+
+/// Long work of the store, without the interpreter's lock, which Ctrl-C stops.
+pub(crate) fn watched(py: Python<'_>, work: impl FnOnce(Progress<'_>) -> hfy_store::Result<()> + Send) -> PyResult<()> {
+    let done = interruptible(py, |progress| work(&|done, total| progress(done as usize, total as usize)))?;
+    done.map_err(raised_by_store)
 }
 
 /// A filter from its text.

@@ -73,7 +73,9 @@ impl Error {
             Error::Usage(_) | Error::Input(hfy_io::Error::Usage(_)) => "usage",
             // Parameters come from the command line; what was read from a file is said of the file.
             Error::Library(Library::Parameter { .. } | Library::Parse { .. } | Library::Unsupported { .. }) => "usage",
-            Error::Interrupted | Error::Library(Library::Interrupted { .. }) => "interrupted",
+            Error::Interrupted
+            | Error::Library(Library::Interrupted { .. })
+            | Error::Store(hfy_store::Error::Interrupted { .. }) => "interrupted",
             #[cfg(feature = "lab")]
             Error::Lab(hfy_lab::Error::Interrupted) => "interrupted",
             Error::Io { .. } | Error::Input(hfy_io::Error::Io { .. }) => "io",

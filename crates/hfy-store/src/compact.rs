@@ -1,10 +1,13 @@
 //! Merging segments: few files to read, and the room of removed patterns back.
 
-use crate::Result;
+use crate::progress::{UNWATCHED, Watched};
+use std::cell::Cell;
+
 use crate::catalogue::SegmentRow;
 use crate::folder::Writer;
 use crate::run::runs;
 use crate::snapshot::sources;
+use crate::{Progress, Result};
 
 /// Segments that are merged without being asked for: more are not worth the wait of whoever adds a pattern.
 const SMALL: usize = 64 << 20;
@@ -20,7 +23,7 @@ impl Writer<'_> {
         let mut segments = self.catalogue.segments()?;
         let half: Vec<SegmentRow> = segments.iter().copied().filter(|s| 2 * s.removed > s.rows).collect();
         for segment in half {
-            self.merge(&[segment])?;
+            self.merge(&[segment], UNWATCHED)?;
             segments.retain(|other| other.number != segment.number);
         }
         segments.retain(|segment| segment.bytes < SMALL);
@@ -32,27 +35,30 @@ impl Writer<'_> {
             fits && together < SMALL
         });
         let count = alike.count();
-        if count >= FEW { self.merge(&segments[..count]) } else { Ok(()) }
+        if count >= FEW { self.merge(&segments[..count], UNWATCHED) } else { Ok(()) }
     }
 
     /// Merges everything into one segment.
-    pub(crate) fn compact_all(&self) -> Result<()> {
+    pub(crate) fn compact_all(&self, progress: Progress<'_>) -> Result<()> {
         let segments = self.catalogue.segments()?;
         if segments.len() > 1 || segments.iter().any(|segment| segment.removed > 0) {
-            self.merge(&segments)?;
+            self.merge(&segments, progress)?;
         }
         self.sweep()
     }
 
     /// One segment in the place of several, in the order of ids. Readers keep the files that they have mapped.
-    fn merge(&self, segments: &[SegmentRow]) -> Result<()> {
+    fn merge(&self, segments: &[SegmentRow], progress: Progress<'_>) -> Result<()> {
         let sources = sources(self.folder, self.catalogue, segments)?;
         let runs = runs(&sources)?;
         let mut ids = Vec::with_capacity(segments.iter().map(SegmentRow::live).sum());
         for run in &runs {
             ids.extend_from_slice(&sources[run.file].file.ids()?[run.rows.clone()]);
         }
-        let patterns = runs.iter().map(|run| sources[run.file].file.patterns(run.rows.clone()));
+        let done = Cell::new(0);
+        let total = (ids.len() * self.folder.dim * self.folder.dtype.size()) as u64;
+        let watched = Watched::new(progress, &done, total);
+        let patterns = runs.iter().flat_map(|run| sources[run.file].file.watched_patterns(run.rows.clone(), watched));
         self.change(|catalogue| {
             self.put_segment(&ids, Box::new(patterns))?;
             segments.iter().try_for_each(|segment| catalogue.drop_segment(segment.number))

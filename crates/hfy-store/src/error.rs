@@ -135,6 +135,14 @@ pub enum Error {
         /// The memory.
         path: PathBuf,
     },
+    /// Whoever watched the work stopped it; everything is as it was.
+    #[error("interrupted after {done} of {total} bytes")]
+    Interrupted {
+        /// Bytes that were done.
+        done: u64,
+        /// Bytes there are.
+        total: u64,
+    },
     /// There is not enough memory for a copy.
     #[error("cannot allocate {bytes} bytes for {what}")]
     Allocation {

@@ -1,5 +1,6 @@
 //! The memory: a folder that any number of processes read and write.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,9 +13,10 @@ use crate::building::Building;
 use crate::catalogue::Catalogue;
 use crate::disk::{Disk, SystemDisk};
 use crate::folder::{Folder, GENERATION, NEXT_ID, Writer, check_dim, info_of};
+use crate::progress::{UNWATCHED, Watched};
 use crate::snapshot::{check_type, with_value};
 use crate::texts::{Checked, Texts, checked_label, checked_metadata};
-use crate::{Dtype, Error, Filter, Info, Result, Snapshot, Storable};
+use crate::{Dtype, Error, Filter, Info, Progress, Result, Snapshot, Storable};
 
 /// How long a writer waits for others, unless told otherwise.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -267,18 +269,23 @@ impl Memory {
 
     /// Adds the patterns of a snapshot of any memory of the same type and length, with their texts, under new ids. All or none.
     pub fn merge(&self, other: &Snapshot) -> Result<Range<u64>> {
+        self.merge_with(other, UNWATCHED)
+    }
+
+    /// The same, with progress in bytes of patterns.
+    pub fn merge_with(&self, other: &Snapshot, progress: Progress<'_>) -> Result<Range<u64>> {
         let folder = self.folder()?;
         let next = |writer: &Writer<'_>| {
             let first = writer.catalogue.number(NEXT_ID)?;
             Ok((first..).take(other.len()).collect())
         };
-        folder.write("merge into", |writer| self.take_in(writer, other, next))
+        folder.write("merge into", |writer| self.take_in(writer, other, next, progress))
     }
 
     /// Takes in the patterns of a snapshot under their own ids. The memory must be empty and new.
-    pub(crate) fn take_over(&self, other: &Snapshot) -> Result<()> {
+    pub(crate) fn take_over(&self, other: &Snapshot, progress: Progress<'_>) -> Result<()> {
         self.folder()?.write("import into", |writer| {
-            self.take_in(writer, other, |_| other.ids())?;
+            self.take_in(writer, other, |_| other.ids(), progress)?;
             writer.change(|catalogue| {
                 writer.set_info(other.info().clone())?;
                 check_ids(other.next_id())?;
@@ -292,6 +299,7 @@ impl Memory {
         writer: &Writer<'_>,
         other: &Snapshot,
         ids: impl FnOnce(&Writer<'_>) -> Result<Vec<u64>>,
+        progress: Progress<'_>,
     ) -> Result<Range<u64>> {
         if other.dim() != self.dim() {
             let (got, expected) = (vec![other.len(), other.dim()], vec![other.len(), self.dim()]);
@@ -307,7 +315,9 @@ impl Memory {
             metadata.push(checked_metadata(record.metadata.as_ref())?);
         }
         let texts = Checked::of(labels, metadata);
-        let ids = writer.change(|_| add_rows(writer, &ids(writer)?, Box::new(other.runs_of_bytes()), &texts))?;
+        let done = Cell::new(0);
+        let watched = Watched::new(progress, &done, other.pattern_bytes());
+        let ids = writer.change(|_| add_rows(writer, &ids(writer)?, Box::new(other.watched_bytes(watched)), &texts))?;
         tidy(writer);
         Ok(ids)
     }
@@ -377,7 +387,12 @@ impl Memory {
 
     /// Merges all segments into one, without those removed, so that [`Snapshot::patterns`] needs no copy.
     pub fn compact(&self) -> Result<()> {
-        self.folder()?.write("compact", |writer| writer.compact_all())
+        self.compact_with(UNWATCHED)
+    }
+
+    /// The same, with progress in bytes of patterns.
+    pub fn compact_with(&self, progress: Progress<'_>) -> Result<()> {
+        self.folder()?.write("compact", |writer| writer.compact_all(progress))
     }
 
     /// Reads everything and checks it: see [`Snapshot::verify`].

@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::bytes::Bytes;
 use crate::error::Fault;
 use crate::header::{Blocks, HEADER, IDS, Layout, PATTERNS};
+use crate::progress::{STEP, Watched};
 use crate::text::Kind;
 use crate::{Error, Result};
 
@@ -112,6 +113,20 @@ impl PatternFile {
         self.check_patterns(rows.clone())?;
         let width = self.width();
         Ok(&self.slice(&self.layout.patterns)[rows.start * width..rows.end * width])
+    }
+
+    /// The same in steps that are watched.
+    pub(crate) fn watched_patterns<'a>(
+        &'a self,
+        rows: Range<usize>,
+        watched: Watched<'a>,
+    ) -> impl Iterator<Item = Result<&'a [u8]>> {
+        let rows_a_step = (STEP / self.width()).max(1);
+        rows.clone().step_by(rows_a_step).map(move |first| {
+            let bytes = self.patterns(first..(first + rows_a_step).min(rows.end))?;
+            watched.step(bytes.len())?;
+            Ok(bytes)
+        })
     }
 
     /// Rows from `from` on that lie in one block, up to `to`.
@@ -230,17 +245,21 @@ impl PatternFile {
     }
 
     /// Reads everything: ids, patterns and whether they are finite, texts.
-    pub(crate) fn verify(&self) -> Result<()> {
-        let dim = self.layout.dim;
+    pub(crate) fn verify(&self, watched: Watched<'_>) -> Result<()> {
+        let (dim, width) = (self.layout.dim, self.width());
         self.ids()?;
         for block in self.sound.iter() {
             block.store(false, Ordering::Relaxed);
         }
-        self.check_patterns(0..self.rows())?;
-        self.check_sum(PATTERNS, xxh3_64(self.slice(&self.layout.patterns)))?;
-        if let Some((at, value)) = self.layout.dtype.first_not_finite(self.slice(&self.layout.patterns)) {
-            let (row, index) = (at / dim, at % dim);
-            return Err(Error::NotFinite { file: self.file.clone(), row, index, id: self.raw_ids()[row], value });
+        let rows_a_step = (2 * STEP / width).max(1);
+        for first in (0..self.rows()).step_by(rows_a_step) {
+            let rows = first..(first + rows_a_step).min(self.rows());
+            let bytes = self.patterns(rows)?;
+            if let Some((at, value)) = self.layout.dtype.first_not_finite(bytes) {
+                let (row, index) = (first + at / dim, at % dim);
+                return Err(Error::NotFinite { file: self.file.clone(), row, index, id: self.raw_ids()[row], value });
+            }
+            watched.step(bytes.len())?;
         }
         for row in 0..self.rows() {
             self.label(row)?;

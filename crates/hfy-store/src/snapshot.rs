@@ -1,5 +1,6 @@
 //! A memory as it was at one moment.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +15,10 @@ use crate::connection::{Connection, hold, locked};
 use crate::error::Fault;
 use crate::folder::{Folder, GENERATION, NEXT_ID, info_of};
 use crate::pattern_file::PatternFile;
+use crate::progress::{UNWATCHED, Watched};
 use crate::run::{Run, Source, joined, runs};
 use crate::text::Kind;
-use crate::{Dtype, Error, Filter, Info, Result, Storable};
+use crate::{Dtype, Error, Filter, Info, Progress, Result, Storable};
 
 /// Ids, patterns and texts as they were at one moment, whatever others write meanwhile.
 ///
@@ -477,10 +479,18 @@ impl Snapshot {
     /// Reads everything: SQLite's own check, checksums, texts, whether all patterns are finite, and whether catalogue and
     /// segments speak of the same ids. The first fault is the error.
     pub fn verify(&self) -> Result<()> {
+        self.verify_with(UNWATCHED)
+    }
+
+    /// The same, with progress in bytes of patterns.
+    pub fn verify_with(&self, progress: Progress<'_>) -> Result<()> {
+        let total: usize = self.origin.files.iter().map(|file| file.rows() * file.width()).sum();
+        let done = Cell::new(0);
+        let watched = Watched::new(progress, &done, total as u64);
         if let Some(catalogue) = &self.origin.catalogue {
             self.read(catalogue, Catalogue::verify)?;
         }
-        self.origin.files.iter().try_for_each(|file| file.verify())?;
+        self.origin.files.iter().try_for_each(|file| file.verify(watched))?;
         for record in self.records()? {
             record?;
         }
@@ -499,6 +509,16 @@ impl Snapshot {
     /// Rows in place, as many at a time as lie together.
     pub(crate) fn runs_of_bytes(&self) -> impl Iterator<Item = Result<&[u8]>> {
         self.runs.iter().map(|run| self.file(run).patterns(run.rows.clone()))
+    }
+
+    /// The same, in steps that are watched.
+    pub(crate) fn watched_bytes<'a>(&'a self, watched: Watched<'a>) -> impl Iterator<Item = Result<&'a [u8]>> {
+        self.runs.iter().flat_map(move |run| self.file(run).watched_patterns(run.rows.clone(), watched))
+    }
+
+    /// Bytes of the patterns alone.
+    pub(crate) fn pattern_bytes(&self) -> u64 {
+        (self.len * self.dim() * self.dtype().size()) as u64
     }
 
     /// The texts of a kind, one a row, where there are any.

@@ -111,6 +111,54 @@ fn texts_change_with_patterns_or_alone() {
 }
 
 #[test]
+fn long_work_is_watched_and_stops_without_a_trace() {
+    use std::cell::RefCell;
+    use std::ops::ControlFlow;
+
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::create(folder.path().join("m.hfy"), Dtype::F64, 1024).unwrap();
+    // Two segments of 40 MB, each more than a step.
+    for part in 0..2u64 {
+        memory.add(Array2::from_elem((5000, 1024), part as f64).view(), &none()).unwrap();
+    }
+    memory.remove(&[0, 9999]).unwrap();
+    let heard = RefCell::new(Vec::new());
+    let go_on = |done, total| {
+        heard.borrow_mut().push((done, total));
+        ControlFlow::Continue(())
+    };
+    let stop = |done: u64, _| if done > 40_000_000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let before = memory.snapshot().unwrap();
+    let (file, copy) = (folder.path().join("m.safetensors"), folder.path().join("copy.hfy"));
+    let other = Memory::temporary(Dtype::F64, 1024).unwrap();
+    type Work<'a> = Box<dyn Fn(hfy_store::Progress<'_>) -> Result<(), Error> + 'a>;
+    let works: [Work<'_>; 5] = [
+        Box::new(|progress| before.verify_with(progress)),
+        Box::new(|progress| before.export_with(&file, progress)),
+        Box::new(|progress| Memory::import_with(&before, &copy, false, progress).map(drop)),
+        Box::new(|progress| other.merge_with(&before, progress).map(drop)),
+        Box::new(|progress| memory.compact_with(progress)),
+    ];
+    for work in works {
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
+        let here = names();
+        let error = work(&stop).unwrap_err();
+        assert!(matches!(error, Error::Interrupted { done: 40_000_001.., total: 81_900_000.. }), "{error}");
+        assert_eq!((names(), other.count().unwrap(), memory.snapshot().unwrap().segments()), (here, 0, 2));
+        heard.borrow_mut().clear();
+        work(&go_on).unwrap();
+        let heard = heard.borrow();
+        assert!(heard.len() >= 2 && heard.windows(2).all(|pair| pair[0].0 < pair[1].0), "{heard:?}");
+        assert!(heard.iter().all(|&(done, total)| done <= total), "{heard:?}");
+        if other.count().unwrap() > 0 {
+            other.remove(&other.snapshot().unwrap().ids().unwrap()).unwrap();
+        }
+    }
+    memory.verify().unwrap();
+    assert_eq!((memory.count().unwrap(), memory.snapshot().unwrap().segments()), (9998, 1));
+}
+
+#[test]
 fn folders_that_are_no_memory_are_never_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pictures");

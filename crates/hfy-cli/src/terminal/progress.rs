@@ -78,6 +78,18 @@ impl Watch {
     }
 }
 
+impl Watch {
+    /// Bytes of patterns that the store reads or writes.
+    pub(crate) fn of_patterns(what: &'static str) -> Self {
+        Watch::of_bytes(what, false)
+    }
+
+    /// The same as [`Watch::hear`], in the numbers of the store.
+    pub(crate) fn hear_bytes(&self, done: u64, total: u64) -> ControlFlow<()> {
+        self.hear(done as usize, total as usize)
+    }
+}
+
 /// What Ctrl-C makes of a computation that hears of it between two pieces of work.
 pub(crate) fn stop_here(watch: &Watch, done: usize, total: usize) -> crate::error::Result<()> {
     match watch.hear(done, total) {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::cli::Common;
 use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
+use crate::terminal::Watch;
 
 /// Merge the segments of a memory into one
 ///
@@ -33,7 +34,9 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let memory = Memory::open(&arguments.memory)?;
     let size = || memory.snapshot().map(|now| (now.segments(), now.bytes()));
     let (segments_before, bytes_before) = size()?;
-    memory.compact()?;
+    let watch = Watch::of_patterns("merging segments");
+    memory.compact_with(&|done, total| watch.hear_bytes(done, total))?;
+    drop(watch);
     let (segments, bytes) = size()?;
     let document = Document { memory: arguments.memory.clone(), segments_before, segments, bytes_before, bytes };
     if common.json {

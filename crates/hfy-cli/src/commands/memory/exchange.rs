@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::io::output::{print_bytes, print_json};
 use crate::io::{Output, distinct};
 use crate::patterns::Chosen;
-use crate::terminal::Unfinished;
+use crate::terminal::{Unfinished, Watch};
 
 const EXPORT: &str = "\
 Examples:
@@ -98,7 +98,9 @@ pub(crate) fn export(arguments: &Export, common: Common) -> Result<()> {
     distinct::check(&[("the file", Some(output.path()))], &[std::slice::from_ref(&arguments.memory)])?;
     let now = arguments.chosen.snapshot(&Memory::open(&arguments.memory)?)?;
     let _unfinished = Unfinished::new(output.path());
-    now.export(output.path())?;
+    let watch = Watch::of_patterns("exporting");
+    now.export_with(output.path(), &|done, total| watch.hear_bytes(done, total))?;
+    drop(watch);
     let (memory, file, patterns) = (arguments.memory.clone(), arguments.file.clone(), now.len());
     let text = format!("{file}: {patterns} patterns of {memory}\n");
     Document { memory, file: Some(file), patterns, added: None }.print(common, text)
@@ -109,7 +111,9 @@ pub(crate) fn import(arguments: &Import, common: Common) -> Result<()> {
     distinct::check(&[("the memory", Some(output.path()))], &[std::slice::from_ref(&arguments.file)])?;
     let source = Memory::open(&arguments.file)?.snapshot()?;
     let _unfinished = Unfinished::new(output.path());
-    Memory::import(&source, output.path(), arguments.force)?;
+    let watch = Watch::of_patterns("importing");
+    Memory::import_with(&source, output.path(), arguments.force, &|done, total| watch.hear_bytes(done, total))?;
+    drop(watch);
     let (memory, file, patterns) = (arguments.memory.clone(), arguments.file.clone(), source.len());
     let text = format!("{memory}: {patterns} patterns of {file}\n");
     Document { memory, file: Some(file), patterns, added: None }.print(common, text)
@@ -120,7 +124,8 @@ pub(crate) fn merge(arguments: &Merge, common: Common) -> Result<()> {
     let mut added = 0;
     for other in &arguments.others {
         let other = arguments.chosen.snapshot(&Memory::open(other)?)?;
-        memory.merge(&other)?;
+        let watch = Watch::of_patterns("merging");
+        memory.merge_with(&other, &|done, total| watch.hear_bytes(done, total))?;
         added += other.len();
     }
     let document =

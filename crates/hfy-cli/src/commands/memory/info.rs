@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::io::Form;
 use crate::io::output::{print_bytes, print_json};
 use crate::patterns::{Chosen, picture_of};
-use crate::terminal::{Align, Style, Table};
+use crate::terminal::{Align, Style, Table, Watch};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,7 +78,8 @@ struct Item {
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let memory = Memory::open(&arguments.memory)?;
     if arguments.verify {
-        memory.verify()?;
+        let watch = Watch::of_patterns("verifying");
+        memory.snapshot()?.verify_with(&|done, total| watch.hear_bytes(done, total))?;
     }
     let now = arguments.chosen.snapshot(&memory)?;
     let mut list = arguments.list.then(Vec::new);
