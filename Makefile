@@ -10,7 +10,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce tour test python bench doc lint
+.PHONY: help demo reproduce tour test fuzz python bench doc lint
 
 help: ## List these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -32,6 +32,16 @@ test: python ## All tests and documentation tests, with and without threads, the
 	$(CARGO) test -p hfy --no-default-features --lib --test golden --test batches
 	@$(CARGO) test --quiet --workspace --test golden --test golden_structures -- --nocapture | grep -o 'golden [a-z_]*: .*' | sort
 	$(CARGO) run --quiet -p hfy --example tour > /dev/null
+
+TIME ?= 60
+TARGETS ?= exchange segment npy npz csv maps
+fuzz: ## Run each fuzz target for TIME=60 seconds; TARGETS="csv npz" selects (needs: cargo install cargo-fuzz)
+	@for target in $(TARGETS); do \
+		mkdir -p fuzz/found/$$target; \
+		RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run -s none $$target fuzz/found/$$target fuzz/corpus/$$target -- \
+			-dict=fuzz/dictionaries/$$target.dict -max_total_time=$(TIME) -max_len=4096 -timeout=10 \
+			-rss_limit_mb=512 -print_final_stats=1 || exit 1; \
+	done
 
 python: ## The wheel of the Python package into an environment of its own, and its tests, there
 	$(PYTHON) bindings/python/check.py
