@@ -1,4 +1,4 @@
-//! Writes a few small valid inputs for each target, for the fuzzer to start from: `cargo run --example seeds -- corpus`.
+//! Writes a few small valid inputs for each target, for the fuzzer to start from, to a folder.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
