@@ -9,8 +9,10 @@ export HFY_DATA_DIR := $(abspath $(ROOT)../shared/data)
 endif
 endif
 
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c # what fails before a pipe has failed
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce tour test stress python bench doc lint
+.PHONY: help demo reproduce tour test stress fuzz python bench doc lint
 
 help: ## List these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -39,6 +41,16 @@ test: python ## All tests and documentation tests, in all threads and in one, th
 stress: ## The long form of the tests of memories: 1,000 kills, 4,000 additions at once, 20,000 flipped bits
 	HFY_STRESS_KILLS=1000 HFY_STRESS_ADDS=1000 HFY_STRESS_FLIPS=20000 $(CARGO) test --workspace \
 		--test crash --test concurrency --test damaged_folder -- --nocapture
+
+TIME ?= 60
+TARGETS ?= exchange segment npy npz csv maps
+fuzz: ## Run each fuzz target for TIME=60 seconds; TARGETS="csv npz" selects (needs: cargo install cargo-fuzz)
+	@for target in $(TARGETS); do \
+		mkdir -p fuzz/found/$$target; \
+		RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run -s none $$target fuzz/found/$$target fuzz/corpus/$$target -- \
+			-dict=fuzz/dictionaries/$$target.dict -max_total_time=$(TIME) -max_len=4096 -timeout=10 \
+			-rss_limit_mb=512 -print_final_stats=1 || exit 1; \
+	done
 
 python: ## The wheel of the Python package into an environment of its own, and its tests, there
 	$(PYTHON) bindings/python/check.py

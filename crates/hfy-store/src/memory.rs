@@ -429,7 +429,8 @@ fn add_rows<'a>(
     Ok(ids[0]..last + 1)
 }
 
-fn check_ids(last: u64) -> Result<()> {
+/// Whether a catalogue can hold ids up to this one.
+pub(crate) fn check_ids(last: u64) -> Result<()> {
     if last < MAX_ID { Ok(()) } else { Err(Error::argument("id", last, "ids of a memory are less than 2^63 - 1")) }
 }
 

@@ -14,6 +14,7 @@ use crate::catalogue::{Catalogue, SegmentRow, TextRow};
 use crate::connection::{Connection, hold, locked};
 use crate::error::Fault;
 use crate::folder::{Folder, GENERATION, NEXT_ID, info_of};
+use crate::memory::check_ids;
 use crate::pattern_file::PatternFile;
 use crate::progress::{UNWATCHED, Watched};
 use crate::run::{Run, Source, joined, runs};
@@ -448,6 +449,10 @@ impl Snapshot {
                 Ok(kept)
             }
             None => {
+                // A file may have ids that no catalogue can order.
+                if let Some(last) = self.len.checked_sub(1) {
+                    check_ids(self.id_of(last)?)?;
+                }
                 // The texts of a file in a catalogue of their own, so that there is one meaning of a filter.
                 let folder = tempfile::tempdir().map_err(Error::io("create", std::env::temp_dir()))?;
                 let catalogue = Catalogue::create(folder.path(), false)?;

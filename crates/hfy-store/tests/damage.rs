@@ -2,7 +2,7 @@
 
 mod support;
 
-use hfy_store::{Dtype, Error, Info, Memory, Snapshot, Texts};
+use hfy_store::{Dtype, Error, Filter, Info, Memory, Snapshot, Texts};
 use ndarray::array;
 use proptest::prelude::*;
 use serde_json::json;
@@ -333,6 +333,15 @@ fn ids_that_sqlite_cannot_hold_are_refused() {
     let text = Memory::import(&snapshot, folder.path().join("m.hfy"), false).unwrap_err().to_string();
     assert_eq!(text, "next_id = 18446744073709551615: ids of a memory are less than 2^63 - 1");
     assert!(!folder.path().join("m.hfy").exists());
+}
+
+#[test]
+fn ids_that_sqlite_cannot_order_are_not_filtered() {
+    let parts = Parts { next_id: u64::MAX.to_string(), ..Parts::new() }.data(8, &(1u64 << 63).to_le_bytes());
+    let snapshot = Snapshot::from_bytes(&parts.file()).unwrap();
+    let filter: Filter = "id > 5".parse().unwrap();
+    let text = snapshot.filtered(&filter).unwrap_err().to_string();
+    assert_eq!(text, "id = 9223372036854775808: ids of a memory are less than 2^63 - 1");
 }
 
 #[test]

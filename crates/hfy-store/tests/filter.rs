@@ -133,7 +133,8 @@ fn faults_name_the_place_and_the_rule() {
         ("lang is 3", "expected 'null'"),
         ("lang not = 3", "expected 'in', 'like' or 'contains'"),
         ("and = 1", "character 1: expected a field"),
-        ("`a\"b` = 1", "a key with a double quote or a backslash cannot be asked for"),
+        ("`a\"b` = 1", "a key with a double quote, a backslash or a zero character"),
+        ("a.`b\0` = 1", "character 1: a key with a double quote, a backslash or a zero character"),
         ("lang = 'de'; DROP TABLE pattern", "character 12: this character has no meaning in a filter"),
         (&deep, "a filter is nested at most 64 deep"),
         (&long, "a filter has at most 256 comparisons"),
@@ -143,6 +144,25 @@ fn faults_name_the_place_and_the_rule() {
         let text = filter.parse::<Filter>().expect_err(filter).to_string();
         assert!(text.starts_with("where = ") && text.contains(expected), "{text}");
     }
+}
+
+#[test]
+fn every_filter_that_is_read_can_be_asked() {
+    let memory = library();
+    let numbers: Vec<String> = (0..7500).map(|number| (number % 10).to_string()).collect();
+    assert_eq!(ids(&memory, &format!("id in ({})", numbers.join(","))), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(ids(&memory, &format!("`a key` in ({})", numbers.join(","))), [4]);
+    let texts: Vec<String> = numbers.iter().take(4000).map(|number| format!("'{number}'")).collect();
+    assert!(ids(&memory, &format!("lang in ({})", texts.join(","))).is_empty());
+    assert!(ids(&memory, &format!("tags contains 'x' or lang in ({})", texts.join(","))).is_empty());
+    let chain = |count| ["author.name != 'x'"; 256][..count].join(" and ");
+    assert_eq!(ids(&memory, &chain(256)), [0]);
+    let nested = format!("{}{}{} and {}", "not ".repeat(62), "(", "label = 'a')", chain(255));
+    assert_eq!(ids(&memory, &nested), [0]);
+    let nested = format!("{}label = 'a'{}", "(not ".repeat(31), ")".repeat(31));
+    assert_eq!(ids(&memory, &nested), [1, 2, 4, 5]);
+    let deep = (0..63).fold("label = 'a'".to_owned(), |inside, _| format!("({inside}) and a = 1 and a = 2 or a = 3"));
+    assert!(ids(&memory, &deep).is_empty());
 }
 
 #[test]

@@ -275,9 +275,9 @@ impl Parser {
             return Ok(Field::Label);
         }
         let inside = if keys.len() > 1 && keys[0] == ("metadata".to_owned(), true) { &keys[1..] } else { &keys[..] };
-        // Keys of a path stand in double quotes, in which SQLite knows no escape.
-        if inside.iter().any(|(key, _)| key.contains(['"', '\\'])) {
-            return Err((place, "a key with a double quote or a backslash cannot be asked for"));
+        // Keys of a path stand in double quotes, in which SQLite knows no escape, and a path ends at a zero.
+        if inside.iter().any(|(key, _)| key.contains(['"', '\\', '\0'])) {
+            return Err((place, "a key with a double quote, a backslash or a zero character cannot be asked for"));
         }
         let path: String = inside.iter().map(|(key, _)| format!(".\"{key}\"")).collect();
         Ok(Field::Path(format!("${path}")))

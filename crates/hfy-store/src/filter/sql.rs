@@ -29,14 +29,7 @@ fn write(condition: &Condition, sql: &mut String, bound: &mut Vec<Value>) {
             *sql += ")";
         }
         Condition::Compare(field, operator, constant) => compare(field, *operator, constant, sql, bound),
-        Condition::In(field, constants) => {
-            *sql += "(0";
-            for constant in constants {
-                *sql += " OR ";
-                compare(field, Operator::Equal, constant, sql, bound);
-            }
-            *sql += ")";
-        }
+        Condition::In(field, constants) => any(field, constants, sql, bound),
         Condition::Like(field, form) => {
             *sql += "coalesce(";
             text_of(field, sql, bound);
@@ -49,6 +42,22 @@ fn write(condition: &Condition, sql: &mut String, bound: &mut Vec<Value>) {
         Condition::IsNull(Field::Path(path)) => {
             *sql += "(coalesce(json_type(metadata, ?), 'null') = 'null')";
             bound.push(path.clone().into());
+        }
+    }
+}
+
+/// Whether a field is one of these. Halves of halves, because SQLite counts how deep an expression is.
+fn any(field: &Field, constants: &[Constant], sql: &mut String, bound: &mut Vec<Value>) {
+    match constants {
+        [] => *sql += "0",
+        [constant] => compare(field, Operator::Equal, constant, sql, bound),
+        _ => {
+            let (left, right) = constants.split_at(constants.len() / 2);
+            *sql += "(";
+            any(field, left, sql, bound);
+            *sql += " OR ";
+            any(field, right, sql, bound);
+            *sql += ")";
         }
     }
 }
