@@ -97,11 +97,6 @@ fn compute<T: Number>(arguments: &Arguments, patterns: &Patterns, states: &Rows)
     let omega = hfy::Scaled::with_beta(map, beta)?;
     let network: AnyNetwork<'_, T> =
         Network::new(omega, post, patterns.matrix::<T>()?).map_err(Error::in_file(&patterns.file))?;
-    let wrong = |error: hfy::Error| match error {
-        // The entry of a score is a pattern, not a column.
-        hfy::Error::Entry { argument: "scores", .. } => Error::data(states.file(), error),
-        error => states.wrong(error),
-    };
     let constant = network.normalising_constant()?;
     let matrix = states.matrix::<T>();
     let mut energies = Vec::with_capacity(states.dim.0);
@@ -109,7 +104,7 @@ fn compute<T: Number>(arguments: &Arguments, patterns: &Patterns, states: &Rows)
     for chunk in matrix.axis_chunks_iter(Axis(0), AT_ONCE) {
         let first = energies.len();
         stop_here(&watch, first, states.dim.0)?;
-        let parts = network.energies(chunk).map_err(|error| wrong(shifted(error, first)))?;
+        let parts = network.energies(chunk).map_err(|error| states.wrong_query(shifted(error, first)))?;
         energies.extend((states.first + first..).zip(parts).map(|(row, parts): (usize, Parts<T>)| Energy {
             row,
             energy: parts.total().wide(),

@@ -62,6 +62,9 @@ pub(crate) fn check_finite(rows: &Rows, what: &str) -> Result<()> {
 pub(crate) trait Blame {
     /// An error of the library about these rows, with the file, the row and the column.
     fn wrong(&self, error: hfy::Error) -> Error;
+
+    /// The same for queries, where an entry of the scores is a pattern and no column.
+    fn wrong_query(&self, error: hfy::Error) -> Error;
 }
 
 impl Blame for Rows {
@@ -72,6 +75,13 @@ impl Blame for Rows {
             }
             hfy::Error::Interrupted { .. } => Error::Library(error),
             other => Error::data(self.file(), other),
+        }
+    }
+
+    fn wrong_query(&self, error: hfy::Error) -> Error {
+        match error {
+            hfy::Error::Entry { argument: "scores", .. } => Error::data(self.file(), error),
+            error => self.wrong(error),
         }
     }
 }

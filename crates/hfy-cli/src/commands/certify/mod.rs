@@ -164,7 +164,7 @@ fn certify<T: Number>(arguments: &Arguments, common: Common, patterns: &Patterns
         check_finite(&queries, "a query")?;
         for (row, query) in queries.matrix::<T>().rows().into_iter().enumerate() {
             let guarantee = certifier.guarantee(&query.to_vec());
-            let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;
+            let guarantee = guarantee.map_err(|error| queries.wrong_query(error.in_row(row)))?;
             let label = guarantee.pattern().map(|pattern| patterns.label(pattern)).transpose()?.flatten();
             document.guarantees.push(GuaranteeOut::new(queries.first + row, &guarantee, label, |row| patterns.id(row)));
         }
@@ -199,7 +199,7 @@ fn certify_structures<T: Number>(
         check_finite(&queries, "a query")?;
         for (row, query) in queries.matrix::<T>().rows().into_iter().enumerate() {
             let guarantee = certifier.guarantee(&query.to_vec());
-            let guarantee = guarantee.map_err(|error| queries.wrong(error.in_row(row)))?;
+            let guarantee = guarantee.map_err(|error| queries.wrong_query(error.in_row(row)))?;
             document.guarantees.push(GuaranteeOut::structured(queries.first + row, &guarantee, |row| patterns.id(row)));
         }
     }

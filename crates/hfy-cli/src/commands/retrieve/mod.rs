@@ -260,7 +260,7 @@ fn retrieve<T: Number>(
     }
     let watch = Watch::new("retrieving", common.quiet).of("queries");
     let found = retriever.retrieve_with(queries.matrix::<T>().view(), &|done, total| watch.hear(done, total));
-    found.map_err(|error| queries.wrong(error))
+    found.map_err(|error| queries.wrong_query(error))
 }
 
 /// The files `ROW-NAME.png` (or `.jpg`) for the final states, in a folder that is made if need be.
