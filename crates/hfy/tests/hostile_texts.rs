@@ -116,6 +116,28 @@ fn maps_that_nothing_can_hold_are_errors() {
 }
 
 /// Sizes that fit the number of scores, but whose tables would take gigabytes.
+/// The face of a solution is looked for at scores of the size of the transitions, where the way to a probability of zero
+/// rounds to nothing.
+#[test]
+fn derivatives_end_whatever_neighbours_score() {
+    let rows: [&[f64]; 5] = [
+        &[0.5, -1.0, 2.0, 1.75, 0.0],
+        &[1.0, 1.0, 1.0, 1.0, 1.0],
+        &[1e300, -1e300, 0.0, 1e-300, 3.0],
+        &[0.25, -1.0, 3.0, 0.5],
+        &[0.25, -1.0, 3.0, 0.5, 0.5, 0.125, -2.0, 0.0, 1.0],
+    ];
+    for text in ["sequence:2:t=1002.21e65", "sequence:2:t=1e200", "sequence:3:t=-1e100", "sequence:2:t=1e68:reg=on"] {
+        let map: Map = text.parse().unwrap();
+        for row in rows {
+            let (mut y, mut gradient) = (row.to_vec(), row.to_vec());
+            if map.argmax(&mut y).is_ok() && map.vjp(row, &y, &mut gradient).is_ok() {
+                assert!(gradient.iter().all(|change| change.is_finite()), "{text}: {gradient:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn tables_are_bounded_before_they_are_made() {
     for (text, entries) in [("labels:2x50000", 100_000), ("sequence:50000", 100_000)] {

@@ -193,16 +193,25 @@ impl ActiveSet {
     fn settle(&mut self, marginals: &mut [f64], corrections: usize) -> bool {
         let (mut stuck, mut untouched, mut solved) = (false, true, 0);
         loop {
+            if let [weight] = &mut self.weights[..] {
+                *weight = 1.0;
+                self.blend(marginals);
+                return stuck;
+            }
             self.blend(marginals);
             let mut step: Vec<f64> =
                 self.vertices.iter().zip(&self.scores).map(|(v, score)| score - v.unary().dot(marginals)).collect();
             self.project(&mut step);
-            let blocking = self.weights.iter().zip(&step).map(|(w, s)| if *s < 0.0 { -w / s } else { f64::INFINITY });
-            let length = blocking.fold(1.0, f64::min);
+            let (mut length, mut first) = (1.0, None);
+            for (at, (weight, step)) in self.weights.iter().zip(&step).enumerate() {
+                if *step < 0.0 && -weight / step < length {
+                    (length, first) = (-weight / step, Some(at));
+                }
+            }
             let largest = step.iter().fold(0.0, |top: f64, s| top.max(s.abs()));
-            for (weight, step) in self.weights.iter_mut().zip(&step) {
-                // The one that blocks arrives at zero, whatever rounding says.
-                let blocked = length < 1.0 && *step < 0.0 && *weight <= length * -step;
+            for (at, (weight, step)) in self.weights.iter_mut().zip(&step).enumerate() {
+                // The one that blocks arrives at zero, whatever rounding says: of huge scores, `length` may be zero.
+                let blocked = first == Some(at) || length < 1.0 && *step < 0.0 && *weight <= length * -step;
                 *weight = if blocked { 0.0 } else { (*weight + length * step).max(0.0) };
             }
             if length < 1.0 {
