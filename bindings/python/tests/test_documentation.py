@@ -82,8 +82,9 @@ def snippets(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_snippets_of_pages(page):
+def test_the_snippets_of_pages(page, tmp_path, monkeypatch):
     found = snippets(page)
+    monkeypatch.chdir(tmp_path)  # for what they write
     assert found
     names = {}
     for snippet in found:

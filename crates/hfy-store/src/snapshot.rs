@@ -33,7 +33,8 @@ use crate::{Dtype, Error, Filter, Info, Progress, Result, Storable};
 /// **What is checked.** A block of patterns (1 MiB) is held against its checksum the first time it is read, and so are
 /// ids and texts. [`Memory::verify`](crate::Memory::verify) reads everything.
 ///
-/// A snapshot keeps SQLite from shortening its log, so it should not be held for days, but [without texts](Self::without_texts).
+/// A snapshot keeps SQLite from shortening its log, so it should not be held for days, but
+/// [without texts](Self::without_texts).
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     origin: Arc<Origin>,

@@ -74,7 +74,8 @@ pub(crate) enum Into<'a> {
     Update(&'a [u64]),
 }
 
-/// Adds rows, or puts them in the place of patterns, in the type of the memory. Returns their ids, as far as they are new.
+/// Adds rows, or puts them in the place of patterns, in the type of the memory. Returns their ids, as far as they are
+/// new.
 pub(crate) fn put_rows(memory: &Memory, rows: &Rows, texts: &Texts, into: Into<'_>) -> Result<Range<u64>> {
     fn put<T: Storable>(
         memory: &Memory,
