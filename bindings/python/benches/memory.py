@@ -3,7 +3,7 @@
 
     python3 memory.py [PATTERNS]
 
-Every line is a median, in milliseconds, of one process on one disk. numpy.memmap cannot grow, so nothing is added to it.
+Every line is a median, in milliseconds, of one process on one disk. numpy.memmap cannot grow, so nothing is added.
 """
 
 import statistics

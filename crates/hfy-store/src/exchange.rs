@@ -7,7 +7,6 @@ use std::path::Path;
 use crate::pattern_file::BLOCK;
 use crate::progress::{UNWATCHED, Watched};
 use crate::replace::replace_file;
-use crate::text::Kind;
 use crate::write::Content;
 use crate::{Error, Memory, Progress, Result, Snapshot};
 
@@ -44,7 +43,7 @@ impl Snapshot {
         let done = Cell::new(0);
         let watched = Watched::new(progress, &done, self.pattern_bytes());
         let ids = self.ids()?;
-        let texts = [self.raw_texts(Kind::Label)?, self.raw_texts(Kind::Metadata)?];
+        let texts = self.raw_texts()?;
         let content = Content {
             dtype: self.dtype(),
             dim: self.dim(),

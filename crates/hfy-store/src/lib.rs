@@ -16,9 +16,9 @@
 //! ```
 //!
 //! A [`Memory`] is a folder: a SQLite catalogue and segments of patterns, which are `safetensors` files that any
-//! framework reads. [`Snapshot::export`] writes it as one file for exchange. `docs/memory-format.md` specifies both forms, and
-//! `docs/reliability.md` says what is promised and how it is tested. A file is data, never trusted: a fault in one is an
-//! [`Error`] that says what and where.
+//! framework reads. [`Snapshot::export`] writes it as one file for exchange. `docs/memory-format.md` specifies both
+//! forms, and `docs/reliability.md` says what is promised and how it is tested. A file is data, never trusted: a fault
+//! in one is an [`Error`] that says what and where.
 
 mod building;
 mod bytes;

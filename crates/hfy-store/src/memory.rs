@@ -439,9 +439,9 @@ fn put_texts(catalogue: &Catalogue, ids: &[u64], texts: &Texts, checked: &Checke
     if texts.labels.is_empty() && texts.metadata.is_empty() {
         return Ok(());
     }
+    let next = catalogue.number(NEXT_ID)?;
     for (row, &id) in ids.iter().enumerate() {
-        let unknown = Error::UnknownId { id, next: catalogue.number(NEXT_ID)? };
-        let (_, label, metadata) = catalogue.pattern(id)?.ok_or(unknown)?;
+        let (_, label, metadata) = catalogue.pattern(id)?.ok_or(Error::UnknownId { id, next })?;
         let label = if texts.labels.is_empty() { label.as_deref() } else { checked.label(row) };
         let metadata = if texts.metadata.is_empty() { metadata.as_deref() } else { checked.metadata(row) };
         catalogue.put_pattern(id, label, metadata)?;

@@ -394,22 +394,22 @@ impl Snapshot {
     /// The same of some rows.
     pub fn records_of(&self, rows: Range<usize>) -> Result<impl Iterator<Item = Result<Record>>> {
         const AT_ONCE: usize = 1000;
-        let ids = self.ids()?;
         if rows.end > self.len {
             return Err(Error::argument("rows", rows.end, "must not exceed the number of patterns"));
         }
         let mut waiting: std::collections::VecDeque<TextRow> = Default::default();
         Ok(rows.map(move |row| {
             let Some(catalogue) = &self.origin.catalogue else { return self.record_of_file(row) };
+            let id = self.id_of(row)?;
             loop {
                 match waiting.pop_front() {
-                    Some(texts) if texts.0 < ids[row] => {}
-                    Some(texts) if texts.0 == ids[row] => return self.record(row, texts),
-                    Some(_) => return Err(self.missing(ids[row])),
+                    Some(texts) if texts.0 < id => {}
+                    Some(texts) if texts.0 == id => return self.record(row, texts),
+                    Some(_) => return Err(self.missing(id)),
                     None => {
-                        waiting.extend(self.read(catalogue, |held| held.patterns_from(ids[row], AT_ONCE))?);
+                        waiting.extend(self.read(catalogue, |held| held.patterns_from(id, AT_ONCE))?);
                         if waiting.is_empty() {
-                            return Err(self.missing(ids[row]));
+                            return Err(self.missing(id));
                         }
                     }
                 }
@@ -527,13 +527,15 @@ impl Snapshot {
         (self.len * self.dim() * self.dtype().size()) as u64
     }
 
-    /// The texts of a kind, one a row, where there are any.
-    pub(crate) fn raw_texts(&self, kind: Kind) -> Result<Vec<String>> {
-        let text = |record: Record| match kind {
-            Kind::Label => record.label.unwrap_or_default(),
-            Kind::Metadata => record.metadata.map(|value| value.to_string()).unwrap_or_default(),
-        };
-        self.records()?.map(|record| record.map(text)).collect()
+    /// Labels and metadata, one text a row, empty where there is none.
+    pub(crate) fn raw_texts(&self) -> Result<[Vec<String>; 2]> {
+        let mut texts = [Vec::with_capacity(self.len), Vec::with_capacity(self.len)];
+        for record in self.records()? {
+            let record = record?;
+            texts[Kind::Label as usize].push(record.label.unwrap_or_default());
+            texts[Kind::Metadata as usize].push(record.metadata.map(|value| value.to_string()).unwrap_or_default());
+        }
+        Ok(texts)
     }
 
     pub(crate) fn check_type<T: Storable>(&self, argument: &'static str) -> Result<()> {

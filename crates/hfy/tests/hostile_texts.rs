@@ -116,8 +116,8 @@ fn maps_that_nothing_can_hold_are_errors() {
 }
 
 /// Sizes that fit the number of scores, but whose tables would take gigabytes.
-/// The face of a solution is looked for at scores of the size of the transitions, where the way to a probability of zero
-/// rounds to nothing.
+/// The face of a solution is looked for at scores of the size of the transitions, where the way to a probability of
+/// zero rounds to nothing.
 #[test]
 fn derivatives_end_whatever_neighbours_score() {
     let rows: [&[f64]; 5] = [
