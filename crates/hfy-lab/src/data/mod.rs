@@ -6,6 +6,7 @@
 //! | [`cifar10`] | binary records |
 //! | [`tiny_imagenet`] | the folder of JPEG pictures, or NumPy arrays |
 //! | [`mil`] | bags: MATLAB 5, or csv.gz |
+//! | [`kmil`] | bags of MNIST digits, made from the labels |
 //!
 //! [`catalogue`] says where each is published; `download`, a feature, gets it from there.
 
@@ -16,6 +17,7 @@ pub mod cifar10;
 pub mod download;
 pub mod idx;
 mod images;
+pub mod kmil;
 pub mod matlab;
 pub mod mil;
 pub mod mnist;
