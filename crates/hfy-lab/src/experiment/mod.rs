@@ -81,14 +81,20 @@ impl Cell {
     }
 }
 
-/// The cells of one experiment with their values.
+/// The cells of one experiment with their values, and those of its search.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
     pub(crate) cells: Vec<(Cell, Value)>,
+    pub(crate) searched: Vec<(Cell, Value)>,
 }
 
 impl Results {
-    /// Keys and values as what they were made of, in the order of the cells.
+    /// The cells of the search, [`Experiment::search`], and their values.
+    pub fn searched(&self) -> Results {
+        Results { cells: self.searched.clone(), searched: Vec::new() }
+    }
+
+    /// Keys and values as what they were made of, in the order of the cells; those of a search are in [`Results::searched`].
     pub fn all<K: DeserializeOwned, V: DeserializeOwned>(&self) -> Result<Vec<(K, V)>> {
         self.cells.iter().map(|(cell, value)| Ok((cell.key()?, parse(value)?))).collect()
     }
@@ -117,12 +123,24 @@ pub trait Experiment: Sync {
         1
     }
 
-    /// The work.
+    /// The cells of a search whose values decide which cells there are, such as a search for hyper-parameters. They are
+    /// computed before the others.
+    fn search(&self, _setting: &Setting) -> Vec<Cell> {
+        Vec::new()
+    }
+
+    /// The work. With a search, an estimate of what [`Experiment::chosen`] will give, for the time that is left.
     fn cells(&self, setting: &Setting) -> Vec<Cell>;
+
+    /// The cells that follow from the values of the search, which are those of [`Results::all`] here.
+    fn chosen(&self, setting: &Setting, _searched: &Results) -> Result<Vec<Cell>> {
+        Ok(self.cells(setting))
+    }
 
     /// The value of a cell, which nothing but its key, the pictures and the version decides.
     fn compute(&self, cell: &Cell, bench: &Bench<'_>) -> Result<Value>;
 
-    /// What the values come to: numbers, comparisons, drawings.
+    /// What the values come to: numbers, comparisons, drawings. The results hold the chosen cells, and those of the search in
+    /// [`Results::searched`].
     fn gather(&self, setting: &Setting, results: &Results) -> Result<Outcome>;
 }

@@ -3,6 +3,7 @@
 mod cache;
 mod json;
 mod page;
+mod queue;
 mod record;
 mod work;
 
@@ -11,6 +12,7 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+pub use queue::CellCount;
 pub use record::Record;
 
 use crate::data::Place;
@@ -64,7 +66,7 @@ pub fn run_experiments(
     let parts: Vec<(&dyn Experiment, Setting)> =
         request.settings.iter().flat_map(|&setting| experiments.iter().map(move |&one| (one, setting))).collect();
     let work = Work::new(&parts, &cache, &shelf)?;
-    let records = work.run(request.jobs, observer, |part, results, seconds| {
+    let records = work.run(request.jobs, None, observer, |part, results, seconds| {
         let (experiment, setting) = parts[part];
         let outcome = experiment.gather(&setting, &results)?;
         let record = Record::new(experiment, setting, &outcome, seconds);
@@ -74,7 +76,7 @@ pub fn run_experiments(
     });
     // What is finished is shown, even if something else failed.
     page::write_over(&request.out)?;
-    records
+    Ok(records?.0)
 }
 
 fn check(request: &Request) -> Result<()> {

@@ -1,157 +1,138 @@
 //! Cells of work on several threads.
 
-use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::Value;
 
 use super::Observer;
-use super::cache::{Cache, Kept};
+use super::cache::{Address, Cache, Kept};
+use super::queue::{CellCount, Queue, Step, Task};
 use crate::error::{Error, Result};
 use crate::experiment::{Bench, Cell, Experiment, Results, Setting, Shelf};
 
-/// All the cells of a run, each distinct one once.
+/// All the cells of a run, each distinct one once: those of searches first, then those that the searches choose.
 pub(super) struct Work<'a> {
     parts: &'a [(&'a dyn Experiment, Setting)],
+    cache: &'a Cache,
     shelf: &'a Shelf,
-    tasks: Vec<Task>,
-    /// For each part the tasks that make it up, in the order of its cells.
-    needs: Vec<Vec<usize>>,
-}
-
-struct Task {
-    /// The first part that needs it.
-    part: usize,
-    cell: Cell,
-    path: PathBuf,
-    kept: Option<Kept>,
-}
-
-/// What the threads share.
-struct Hall {
-    waiting: VecDeque<usize>,
-    /// The share that is done of each task.
-    done: Vec<f64>,
-    values: Vec<Option<(Value, f64)>>,
-    /// Parts that no thread has put together yet.
-    open: Vec<bool>,
-    failed: Option<Error>,
+    queue: Mutex<Queue>,
+    /// Told when the queue changes, to threads that wait for a search.
+    changed: Condvar,
 }
 
 impl<'a> Work<'a> {
     /// Finds what has to be done and what is kept already.
-    pub(super) fn new(parts: &'a [(&'a dyn Experiment, Setting)], cache: &Cache, shelf: &'a Shelf) -> Result<Self> {
-        let (mut tasks, mut needs) = (Vec::new(), Vec::new());
-        let mut known: HashMap<PathBuf, usize> = HashMap::new();
+    pub(super) fn new(parts: &'a [(&'a dyn Experiment, Setting)], cache: &'a Cache, shelf: &'a Shelf) -> Result<Self> {
+        let work = Work { parts, cache, shelf, queue: Mutex::default(), changed: Condvar::new() };
         for (part, &(experiment, setting)) in parts.iter().enumerate() {
-            let mut needed = Vec::new();
-            for cell in experiment.cells(&setting) {
-                let path = cache.path(experiment, &cell, shelf)?;
-                let task = *known.entry(path.clone()).or_insert_with(|| {
-                    let kept = Cache::load(&path, &cell);
-                    tasks.push(Task { part, cell, path, kept });
-                    tasks.len() - 1
-                });
-                needed.push(task);
-            }
-            needs.push(needed);
+            let search = work.addressed(part, experiment.search(&setting))?;
+            let estimate =
+                if search.is_empty() { Vec::new() } else { work.addressed(part, experiment.cells(&setting))? };
+            work.with(|queue| queue.add_part(search, estimate, |address, cell| cache.load(address, cell)))?;
         }
-        Ok(Work { parts, shelf, tasks, needs })
+        // Where nothing has to be searched for, the cells are known before any work begins.
+        while let Some((part, searched)) = work.with(|queue| queue.next_choice()) {
+            work.choose(part, &searched)?;
+        }
+        Ok(work)
     }
 
-    /// Computes what is not kept, and hands each part that is complete to `finish`.
+    /// Computes what is not kept, and hands each part that is complete to `gather`. No cell is begun after the `deadline`.
     pub(super) fn run<R: Send>(
-        &self,
+        self,
         jobs: usize,
+        deadline: Option<Instant>,
         observer: &dyn Observer,
-        finish: impl Fn(usize, Results, f64) -> Result<R> + Sync,
-    ) -> Result<Vec<R>> {
-        let kept = |task: &Task| task.kept.as_ref().map(|kept| (kept.value.clone(), kept.seconds));
-        let values: Vec<Option<(Value, f64)>> = self.tasks.iter().map(kept).collect();
-        let hall = Mutex::new(Hall {
-            waiting: (0..self.tasks.len()).filter(|&task| values[task].is_none()).collect(),
-            done: values.iter().map(|value| f64::from(u8::from(value.is_some()))).collect(),
-            values,
-            open: vec![true; self.parts.len()],
-            failed: None,
-        });
-        let finished: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
+        gather: impl Fn(usize, Results, f64) -> Result<R> + Sync,
+    ) -> Result<(Vec<R>, CellCount)> {
+        let gathered: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
         let worker = || {
             // Each thread computes alone: cells are many, and one core each wastes nothing.
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
             let pool = pool.map_err(|error| Error::Cell(error.to_string()))?;
             loop {
-                if let Some((part, results, seconds)) = self.complete(&hall) {
-                    let result = finish(part, results, seconds)?;
-                    finished.lock().expect("no thread panics").push((part, result));
-                    continue;
+                match self.next(deadline) {
+                    Step::Choose(part, searched) => self.choose(part, &searched)?,
+                    Step::Gather(part, results, seconds) => {
+                        let result = gather(part, results, seconds)?;
+                        gathered.lock().expect("no thread panics").push((part, result));
+                    }
+                    Step::Compute(index, task) => {
+                        let (value, seconds) = pool.install(|| self.compute(index, &task, observer))?;
+                        self.with(|queue| queue.finish(index, value, seconds));
+                    }
+                    Step::Wait | Step::End => return Ok(()),
                 }
-                let next = {
-                    let mut hall = hall.lock().expect("no thread panics");
-                    if hall.failed.is_some() { None } else { hall.waiting.pop_front() }
-                };
-                let Some(task) = next else { return Ok(()) };
-                let (value, seconds) = pool.install(|| self.compute(task, &hall, observer))?;
-                let mut hall = hall.lock().expect("no thread panics");
-                hall.values[task] = Some((value, seconds));
-                hall.done[task] = 1.0;
+                self.changed.notify_all();
             }
         };
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..jobs)
-                .map(|_| {
-                    scope.spawn(|| {
-                        if let Err(error) = worker() {
-                            let mut hall = hall.lock().expect("no thread panics");
-                            hall.failed.get_or_insert(error);
-                        }
-                    })
-                })
-                .collect();
-            threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
+            let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(|| self.guarded(worker))).collect();
+            threads.into_iter().for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
         });
-        if let Some(error) = hall.into_inner().expect("no thread panics").failed {
+        let queue = self.queue.into_inner().expect("no thread panics");
+        let count = queue.count();
+        if let Some(error) = queue.failed {
             return Err(error);
         }
-        let mut finished = finished.into_inner().expect("no thread panics");
-        finished.sort_by_key(|(part, _)| *part);
-        Ok(finished.into_iter().map(|(_, result)| result).collect())
+        let mut gathered = gathered.into_inner().expect("no thread panics");
+        gathered.sort_by_key(|(part, _)| *part);
+        Ok((gathered.into_iter().map(|(_, result)| result).collect(), count))
     }
 
-    /// A part all of whose cells are there, which is then this thread's to put together.
-    fn complete(&self, hall: &Mutex<Hall>) -> Option<(usize, Results, f64)> {
-        let mut hall = hall.lock().expect("no thread panics");
-        if hall.failed.is_some() {
-            return None;
+    /// Runs a worker; if it fails, the others hear of it, even where they wait for what it was to compute.
+    fn guarded(&self, worker: impl Fn() -> Result<()>) {
+        let (error, panic) = match catch_unwind(AssertUnwindSafe(worker)) {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => (error, None),
+            Err(panic) => (Error::Interrupted, Some(panic)),
+        };
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).failed.get_or_insert(error);
+        self.changed.notify_all();
+        if let Some(panic) = panic {
+            resume_unwind(panic);
         }
-        let whole =
-            |part: &usize| hall.open[*part] && self.needs[*part].iter().all(|&task| hall.values[task].is_some());
-        let part = (0..self.parts.len()).find(whole)?;
-        hall.open[part] = false;
-        let value = |&task: &usize| hall.values[task].clone().expect("all are there");
-        let values: Vec<(Value, f64)> = self.needs[part].iter().map(value).collect();
-        let seconds = values.iter().map(|(_, seconds)| seconds).sum();
-        let cells = self.needs[part].iter().zip(values);
-        let cells = cells.map(|(&task, (value, _))| (self.tasks[task].cell.clone(), value)).collect();
-        Some((part, Results { cells }, seconds))
     }
 
-    fn compute(&self, task: usize, hall: &Mutex<Hall>, observer: &dyn Observer) -> Result<(Value, f64)> {
-        let Task { part, cell, path, .. } = &self.tasks[task];
-        let experiment = self.parts[*part].0;
+    fn with<R>(&self, act: impl FnOnce(&mut Queue) -> R) -> R {
+        act(&mut self.queue.lock().expect("no thread panics"))
+    }
+
+    /// The next step that is not to wait.
+    fn next(&self, deadline: Option<Instant>) -> Step {
+        let mut queue = self.queue.lock().expect("no thread panics");
+        loop {
+            match queue.next(deadline.is_some_and(|deadline| Instant::now() >= deadline)) {
+                Step::Wait => queue = self.changed.wait(queue).expect("no thread panics"),
+                step => return step,
+            }
+        }
+    }
+
+    fn choose(&self, part: usize, searched: &Results) -> Result<()> {
+        let (experiment, setting) = self.parts[part];
+        let cells = self.addressed(part, experiment.chosen(&setting, searched)?)?;
+        self.with(|queue| queue.choose(part, cells, |address, cell| self.cache.load(address, cell)))
+    }
+
+    fn addressed(&self, part: usize, cells: Vec<Cell>) -> Result<Vec<(Address, Cell)>> {
+        let experiment = self.parts[part].0;
+        cells.into_iter().map(|cell| Ok((Address::new(experiment, &cell, self.shelf)?, cell))).collect()
+    }
+
+    fn compute(&self, index: usize, task: &Task, observer: &dyn Observer) -> Result<(Value, f64)> {
+        let experiment = self.parts[task.part].0;
         let progress = |share: f64| {
             let (done, total) = {
-                let mut hall = hall.lock().expect("no thread panics");
-                hall.done[task] = share.clamp(0.0, 1.0);
-                if hall.failed.is_some() {
+                let mut queue = self.queue.lock().expect("no thread panics");
+                queue.advance(index, share);
+                if queue.failed.is_some() {
                     return ControlFlow::Break(());
                 }
-                let cost = self.tasks.iter().map(|task| task.cell.cost);
-                let total: f64 = cost.clone().sum();
-                (cost.zip(&hall.done).map(|(cost, done)| cost * done).sum::<f64>(), total)
+                queue.progress()
             };
             observer.progress(done, total, experiment.id())
         };
@@ -159,10 +140,10 @@ impl<'a> Work<'a> {
             return Err(Error::Interrupted);
         }
         let start = Instant::now();
-        let value = experiment.compute(cell, &Bench::new(self.shelf, &progress))?;
+        let value = experiment.compute(&task.cell, &Bench::new(self.shelf, &progress))?;
         let seconds = start.elapsed().as_secs_f64();
-        let kept = Kept { key: cell.key.clone(), value, seconds };
-        Cache::keep(path, &kept)?;
+        let kept = Kept { key: task.cell.key.clone(), value, seconds };
+        self.cache.keep(&task.address, &kept)?;
         Ok((kept.value, seconds))
     }
 }

@@ -1,5 +1,7 @@
 //! What runs experiments: cells are computed once, kept, and found again; a run that stops goes on where it was.
 
+mod search;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
@@ -69,13 +71,13 @@ impl Experiment for Squares {
 }
 
 /// Stops after so many words.
-struct Listener {
+pub(crate) struct Listener {
     patience: AtomicUsize,
     last: Mutex<(f64, f64)>,
 }
 
 impl Listener {
-    fn new(patience: usize) -> Self {
+    pub(crate) fn new(patience: usize) -> Self {
         Listener { patience: AtomicUsize::new(patience), last: Mutex::default() }
     }
 }
@@ -91,7 +93,7 @@ impl Observer for Listener {
     fn finished(&self, _record: &Record) {}
 }
 
-fn request(out: &Path, modes: &[Mode], jobs: usize) -> Request {
+pub(crate) fn request(out: &Path, modes: &[Mode], jobs: usize) -> Request {
     let settings = modes.iter().map(|&mode| Setting { mode, seeds: 8, quick: false }).collect();
     Request { names: vec![], settings, out: out.to_owned(), jobs, place: Place::find(None).unwrap() }
 }
