@@ -1,0 +1,109 @@
+//! A classifier of bags: an embedding of the instances, Hopfield pooling, a linear layer.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor, activation};
+
+use super::lenet::LeNet;
+use crate::error::{Error, Result, ensure};
+use crate::layers::{AssociationReport, HopfieldConfig, HopfieldPooling, Linear, Patterns};
+use crate::random::{Phase, Random};
+
+/// The parts of a [`BagClassifier`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassifierConfig {
+    /// How many numbers an instance has.
+    pub features: usize,
+    /// Height and width, where instances are pictures for [`LeNet`].
+    pub picture: Option<(usize, usize)>,
+    /// Widths of the layers of the embedding; a [`LeNet`] has the first of them.
+    pub embedding: Vec<usize>,
+    /// The pooling; its `input_size` is set to the width of the embedding.
+    pub pooling: HopfieldConfig,
+    /// Whether what is pooled is rectified.
+    pub rectified: bool,
+}
+
+/// The probability that a bag is positive.
+#[derive(Module, Debug)]
+pub struct BagClassifier {
+    lenet: Option<LeNet>,
+    embedding: Vec<Linear>,
+    pooling: HopfieldPooling,
+    head: Linear,
+    #[module(skip)]
+    rectified: bool,
+}
+
+impl BagClassifier {
+    /// A classifier with weights drawn from a stream.
+    pub fn new(config: &ClassifierConfig, random: &mut Random, device: &Device) -> Result<Self> {
+        let mut widths = config.embedding.iter().copied();
+        ensure(config.embedding.iter().all(|width| *width > 0), || {
+            Error::argument("embedding", format!("{:?}", config.embedding), "every width must be at least 1")
+        })?;
+        let mut depth = config.features;
+        let lenet = match config.picture {
+            None => None,
+            Some(picture) => {
+                depth = widths
+                    .next()
+                    .ok_or_else(|| Error::argument("embedding", "[]", "pictures need at least one width"))?;
+                Some(LeNet::new(picture, depth, random, device)?)
+            }
+        };
+        let mut embedding = Vec::new();
+        for width in widths {
+            embedding.push(Linear::new(depth, width, random, device));
+            depth = width;
+        }
+        let pooling = HopfieldConfig { input_size: depth, ..config.pooling.clone() };
+        let pooled = if pooling.disable_out_projection {
+            pooling.num_heads * pooling.pattern_size.or(pooling.hidden_size).unwrap_or(depth / pooling.num_heads.max(1))
+        } else {
+            pooling.output_size.unwrap_or(depth)
+        };
+        let pooling = HopfieldPooling::new(&pooling, 1, true, random, device)?;
+        let head = Linear::new(pooled, 1, random, device);
+        Ok(BagClassifier { lenet, embedding, pooling, head, rectified: config.rectified })
+    }
+
+    /// The pooling.
+    pub fn pooling(&self) -> &HopfieldPooling {
+        &self.pooling
+    }
+
+    fn embedded(&self, instances: Tensor<2>, offsets: &[usize]) -> Result<Patterns> {
+        let mut x = match &self.lenet {
+            Some(lenet) => lenet.forward(instances)?,
+            None => instances,
+        };
+        for layer in &self.embedding {
+            x = activation::relu(layer.forward(x)?);
+        }
+        Patterns::bags(x, offsets)
+    }
+
+    fn decided(&self, pooled: Tensor<2>) -> Result<Tensor<1>> {
+        let pooled = if self.rectified { activation::relu(pooled) } else { pooled };
+        let logits = self.head.forward(pooled)?;
+        let bags = logits.dims()[0];
+        Ok(logits.reshape([bags]))
+    }
+
+    /// The logit of each bag; the instances of all bags come one after the other, `offsets` says where each begins.
+    pub fn logits(&self, instances: Tensor<2>, offsets: &[usize], phase: Phase<'_>) -> Result<Tensor<1>> {
+        let pooled = self.pooling.forward(self.embedded(instances, offsets)?, phase)?;
+        self.decided(pooled)
+    }
+
+    /// The same, and which instances each head looked at.
+    pub fn logits_with_report(
+        &self,
+        instances: Tensor<2>,
+        offsets: &[usize],
+    ) -> Result<(Tensor<1>, AssociationReport)> {
+        let patterns = self.embedded(instances, offsets)?;
+        let (pooled, report) = self.pooling.forward_with_report(patterns, Phase::Inference)?;
+        Ok((self.decided(pooled)?, report))
+    }
+}

@@ -1,0 +1,216 @@
+//! The training loop.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use burn::lr_scheduler::module_lr_scheduler::ModuleLrScheduler;
+use burn::module::Module;
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+use super::Optimiser;
+use super::checkpoint::Checkpoint;
+use crate::error::{Error, Result, ensure};
+use crate::random::{Phase, Random};
+
+/// What a module is trained for: examples with a loss, and a measure of how good it is.
+pub trait Task<M> {
+    /// How many examples there are to train with.
+    fn examples(&self) -> usize;
+
+    /// The mean loss of some examples.
+    fn loss(&self, module: &M, examples: &[usize], phase: Phase<'_>) -> Result<Tensor<1>>;
+
+    /// How good the module is on examples that it is not trained with; `None` where there are none.
+    fn validate(&self, module: &M) -> Result<Option<Validation>>;
+}
+
+/// How good a module is on examples that it was not trained with.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Validation {
+    /// The higher the better: the best epoch is chosen by it.
+    pub score: f64,
+    /// The mean loss.
+    pub loss: f64,
+}
+
+/// Which weights a run ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Keep {
+    /// Those of the first epoch with the best score.
+    Best,
+    /// Those of the last epoch.
+    Last,
+}
+
+/// How long and in what order is trained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitConfig {
+    /// The most epochs, each over all examples in a random order.
+    pub epochs: usize,
+    /// Examples a step.
+    pub batch: usize,
+    /// After so many epochs without a better score training ends.
+    pub patience: Option<usize>,
+    /// Which weights are kept.
+    pub keep: Keep,
+    /// Decides the order of the examples and what dropouts leave out.
+    pub seed: u64,
+}
+
+impl Default for FitConfig {
+    fn default() -> Self {
+        FitConfig { epochs: 50, batch: 1, patience: Some(5), keep: Keep::Best, seed: 0 }
+    }
+}
+
+/// What happened in an epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// The mean loss of the examples, each when it was trained with.
+    pub loss: f64,
+    /// The mean norm of the gradient, before it was clipped.
+    pub norm: f64,
+    /// The learning rate.
+    pub rate: f64,
+    /// How good the module was after it.
+    pub validation: Option<Validation>,
+}
+
+/// A trained module, and how it came about.
+#[derive(Debug, Clone)]
+pub struct Fitted<M> {
+    /// With the weights that were asked for.
+    pub module: M,
+    /// All epochs.
+    pub epochs: Vec<Epoch>,
+    /// The epoch whose weights the module has, from 0.
+    pub kept: usize,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// The epoch, from 0.
+    pub epoch: usize,
+    /// Steps that are done in it.
+    pub step: usize,
+    /// Steps of an epoch.
+    pub steps: usize,
+    /// The most epochs.
+    pub epochs: usize,
+    /// The epochs that are finished.
+    pub finished: &'a [Epoch],
+}
+
+impl Progress<'_> {
+    /// The share of the steps that are done, if no epoch is spared.
+    pub fn share(&self) -> f64 {
+        (self.epoch as f64 + self.step as f64 / self.steps.max(1) as f64) / self.epochs.max(1) as f64
+    }
+}
+
+/// Who follows a run, and where it is kept.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Called before every step; may stop the run, which is [`Error::Interrupted`].
+    pub observer: Option<&'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>>,
+    /// A file that is written after every epoch. Where it is there already, the run goes on from it, to the same result as if it had
+    /// not been stopped.
+    pub checkpoint: Option<&'a Path>,
+}
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watch").field("checkpoint", &self.checkpoint).finish_non_exhaustive()
+    }
+}
+
+/// Trains a module. The same seed gives the same weights, whatever else the machine does.
+///
+/// The scheduler, one of Burn's, gives the learning rate of each epoch.
+pub fn fit<M: Module, O: Optimiser>(
+    module: M,
+    task: &impl Task<M>,
+    optimiser: &mut O,
+    mut scheduler: ModuleLrScheduler,
+    config: &FitConfig,
+    mut watch: Watch<'_>,
+) -> Result<Fitted<M>> {
+    let examples = task.examples();
+    for (argument, value) in [("epochs", config.epochs), ("batch", config.batch), ("examples", examples)] {
+        ensure(value > 0, || Error::argument(argument, value, "it must be at least 1"))?;
+    }
+    let random = Random::new(config.seed, FIT);
+    let mut run = Checkpoint { best: module.clone(), module, random, epochs: Vec::new(), kept: 0 };
+    if let Some(path) = watch.checkpoint.filter(|path| path.exists()) {
+        run = run.resume(path, config, optimiser)?;
+        // A scheduler depends on nothing but how often it was asked.
+        (0..run.epochs.len()).for_each(|_| drop(scheduler.step()));
+    }
+    while run.epochs.len() < config.epochs && !is_settled(&run, config) {
+        let rate = scheduler.step().base();
+        run = epoch(run, task, optimiser, rate, config, &mut watch)?;
+        if let Some(path) = watch.checkpoint {
+            run.write(path, config, optimiser)?;
+        }
+    }
+    let Checkpoint { module, best, epochs, kept, .. } = run;
+    Ok(match config.keep {
+        Keep::Best => Fitted { module: best, epochs, kept },
+        Keep::Last => Fitted { module, kept: epochs.len() - 1, epochs },
+    })
+}
+
+/// The purpose of the stream of random numbers: the weights of a module come from another one of the same seed.
+const FIT: u64 = 0x666974;
+
+/// Whether the score has not grown for long enough.
+fn is_settled<M>(run: &Checkpoint<M>, config: &FitConfig) -> bool {
+    let scored = run.epochs.last().is_some_and(|epoch| epoch.validation.is_some());
+    scored && config.patience.is_some_and(|patience| run.epochs.len() - 1 - run.kept >= patience)
+}
+
+fn epoch<M: Module, O: Optimiser>(
+    mut run: Checkpoint<M>,
+    task: &impl Task<M>,
+    optimiser: &mut O,
+    rate: f64,
+    config: &FitConfig,
+    watch: &mut Watch<'_>,
+) -> Result<Checkpoint<M>> {
+    let order = run.random.order(task.examples());
+    let (epoch, steps) = (run.epochs.len(), order.len().div_ceil(config.batch));
+    let (mut losses, mut norms) = (0.0, 0.0);
+    for (step, batch) in order.chunks(config.batch).enumerate() {
+        if let Some(observer) = &mut watch.observer {
+            let progress = Progress { epoch, step, steps, epochs: config.epochs, finished: &run.epochs };
+            if observer(progress).is_break() {
+                return Err(Error::Interrupted);
+            }
+        }
+        let diverged = |quantity, value| Error::Diverged { quantity, value, epoch: epoch + 1, step: step + 1 };
+        let loss = task.loss(&run.module, batch, Phase::Training(&mut run.random))?;
+        let value = f64::from(loss.clone().into_scalar::<f32>());
+        ensure(value.is_finite(), || diverged("loss", value))?;
+        let gradients = GradientsParams::from_grads(loss.backward(), &run.module);
+        let (module, norm) = optimiser.step(run.module, gradients, rate)?;
+        ensure(norm.is_finite(), || diverged("norm of the gradient", norm))?;
+        run.module = module;
+        losses += value * batch.len() as f64;
+        norms += norm;
+    }
+    let validation = task.validate(&run.module)?;
+    let best = run.epochs.get(run.kept).and_then(|epoch| epoch.validation);
+    let better = match (validation, best) {
+        (Some(now), Some(best)) => now.score > best.score,
+        _ => true,
+    };
+    if better {
+        (run.best, run.kept) = (run.module.clone(), epoch);
+    }
+    run.epochs.push(Epoch { loss: losses / order.len() as f64, norm: norms / steps as f64, rate, validation });
+    Ok(run)
+}

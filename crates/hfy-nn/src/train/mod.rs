@@ -1,0 +1,11 @@
+//! Training: optimisers, early stopping, checkpoints that a killed run goes on from, progress.
+
+mod adamw;
+mod checkpoint;
+mod fit;
+mod norm;
+mod optimiser;
+
+pub use adamw::{AdamW, AdamWConfig};
+pub use fit::{Epoch, FitConfig, Fitted, Keep, Progress, Task, Validation, Watch, fit};
+pub use optimiser::{BurnOptimiser, Optimiser};
