@@ -3,7 +3,7 @@
 //! npy, npz, csv, safetensors, and pictures (PNG, JPEG, BMP, WebP, TIFF). Every reader takes bytes or a stream as well
 //! as a path, checks sizes before it allocates, and names the file, the row, the column, the value and the rule in its
 //! errors. What a reader leaves out or interprets (a header, a decimal comma, the scale of pictures) is said in
-//! [`Rows::notes`].
+//! [`Rows::notes`]. [`bags`] reads bags of instances with a label for each bag.
 //!
 //! ```
 //! use hfy_io::{Format, Options};
@@ -16,6 +16,7 @@
 //! ```
 
 mod array;
+pub mod bags;
 pub mod csv;
 mod element;
 mod elements;
@@ -34,6 +35,7 @@ mod stream;
 mod text;
 
 pub use array::Array;
+pub use bags::Bags;
 pub use element::{Float, Kind, Numbers};
 pub use error::{Error, Result};
 pub use format::{Format, Place};

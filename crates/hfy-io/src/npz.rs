@@ -11,10 +11,9 @@ use crate::{Array, Error, Float, Number, Result, npy};
 
 /// Reads the array called `name`, or the only one.
 pub fn read(from: impl Read + Seek, file: &str, name: Option<&str>, float: Option<Float>) -> Result<Array> {
-    let wrong = |error: zip::result::ZipError| Error::data(file, format!("is not an npz archive: {error}"));
+    let wrong = |error: zip::result::ZipError| no_archive(file, &error);
     let mut archive = ZipArchive::new(from).map_err(wrong)?;
-    let names = archive.file_names().map(|name| Ok(name.map_err(wrong)?.trim_end_matches(".npy").to_owned()));
-    let names: Vec<String> = names.collect::<Result<_>>()?;
+    let names = names_in(&archive, file)?;
     let name = choose(&names, name, file)?;
     let entry = if archive.index_for_name(name).is_some() { name.to_owned() } else { format!("{name}.npy") };
     let reader = archive.by_name(&entry).map_err(wrong)?;
@@ -23,6 +22,23 @@ pub fn read(from: impl Read + Seek, file: &str, name: Option<&str>, float: Optio
         Error::Io { source, .. } => Error::data(&format!("{file}:{name}"), format!("cannot be unpacked: {source}")),
         error => error,
     })
+}
+
+/// The names of the arrays of an archive.
+pub(crate) fn names(from: impl Read + Seek, file: &str) -> Result<Vec<String>> {
+    names_in(&ZipArchive::new(from).map_err(|error| no_archive(file, &error))?, file)
+}
+
+fn names_in(archive: &ZipArchive<impl Read + Seek>, file: &str) -> Result<Vec<String>> {
+    let names = archive.file_names().map(|name| match name {
+        Ok(name) => Ok(name.trim_end_matches(".npy").to_owned()),
+        Err(error) => Err(no_archive(file, &error)),
+    });
+    names.collect()
+}
+
+fn no_archive(file: &str, error: &zip::result::ZipError) -> Error {
+    Error::data(file, format!("is not an npz archive: {error}"))
 }
 
 /// Writes the parts of an archive, each by a function of its own.

@@ -82,22 +82,38 @@ impl<R: BufRead> Reader<R> {
         let mut lines = Vec::new();
         while lines.len() < rows && self.record()? {
             if self.rows == 0 && self.header.is_none() && self.takes_header() {
-                self.header = Some((self.line, self.cells.len()));
-                let names: Vec<String> = self.cells.iter().take(8).map(|cell| format!("'{}'", visible(cell))).collect();
-                let more = if self.cells.len() > 8 { ", ..." } else { "" };
-                let names = names.join(", ") + more;
-                self.notes.push(format!("{}: line {} was taken as a header: {names}", self.file, self.line));
+                self.take_header();
                 continue;
             }
-            self.row(&mut numbers)?;
-            self.rows += 1;
+            self.begin_row()?;
+            for column in 0..self.cells.len() {
+                if !numbers.push(self.number(column)?) {
+                    let what = format!("'{}' is beyond the range of f32: use f64", visible(&self.cells[column]));
+                    return Err(Error::at(&self.file, self.line, column + 1, what));
+                }
+            }
             lines.push(self.line);
         }
         let shape = vec![lines.len(), self.columns.unwrap_or(0)];
         Ok(Array { shape, kind: Kind::F64, numbers, lines: Some(lines), notes: Vec::new() })
     }
 
-    fn takes_header(&self) -> bool {
+    /// Takes the line that was read last as the names of columns.
+    pub(crate) fn take_header(&mut self) {
+        self.header = Some((self.line, self.cells.len()));
+        let names: Vec<String> = self.cells.iter().take(8).map(|cell| format!("'{}'", visible(cell))).collect();
+        let more = if self.cells.len() > 8 { ", ..." } else { "" };
+        let names = names.join(", ") + more;
+        self.notes.push(format!("{}: line {} was taken as a header: {names}", self.file, self.line));
+    }
+
+    /// The line that was read last, counted from 1, and its cells without the white space around them.
+    pub(crate) fn cells(&self) -> (usize, &[String]) {
+        (self.line, &self.cells)
+    }
+
+    /// Whether the line that was read last holds the names of columns, as far as it tells by itself.
+    pub(crate) fn takes_header(&self) -> bool {
         match self.options.header {
             Header::Yes => true,
             Header::No => false,
@@ -106,7 +122,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Reads the next line that is neither empty nor a remark into `cells`; false at the end.
-    fn record(&mut self) -> Result<bool> {
+    pub(crate) fn record(&mut self) -> Result<bool> {
         loop {
             self.bytes.clear();
             let got = self.from.read_until(b'\n', &mut self.bytes).map_err(Error::io("read", &self.file))?;
@@ -168,8 +184,8 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// Appends the numbers of the line.
-    fn row(&mut self, numbers: &mut Numbers) -> Result<()> {
+    /// Counts the line that was read last as a row, which must have as many cells as the others.
+    pub(crate) fn begin_row(&mut self) -> Result<()> {
         let columns = self.cells.len();
         match (self.columns, self.header) {
             (Some(expected), _) if expected != columns => {
@@ -182,20 +198,24 @@ impl<R: BufRead> Reader<R> {
             }
             _ => self.columns = Some(columns),
         }
-        let Some((_, decimals)) = &mut self.grammar else { return Ok(()) };
-        for (column, cell) in self.cells.iter().enumerate() {
-            let wrong =
-                |rule: &str| Error::at(&self.file, self.line, column + 1, format!("'{}' {rule}", visible(cell)));
-            let found = decimals.read(cell).map_err(|rule| wrong(&rule))?;
-            if found.first_comma && self.options.decimal == Decimal::Auto {
-                let value = found.value;
-                self.notes.push(format!("{}: numbers have a decimal comma: '{cell}' was read as {value}", self.file));
-            }
-            if !numbers.push(found.value) {
-                return Err(wrong("is beyond the range of f32: use f64"));
-            }
-        }
+        self.rows += 1;
         Ok(())
+    }
+
+    /// The number in a cell of the line that was read last; columns are counted from 0.
+    pub(crate) fn number(&mut self, column: usize) -> Result<f64> {
+        let Some((_, decimals)) = &mut self.grammar else {
+            return Err(Error::data(&self.file, "no line was read yet"));
+        };
+        let cell = &self.cells[column];
+        let found = decimals
+            .read(cell)
+            .map_err(|rule| Error::at(&self.file, self.line, column + 1, format!("'{}' {rule}", visible(cell))))?;
+        if found.first_comma && self.options.decimal == Decimal::Auto {
+            let value = found.value;
+            self.notes.push(format!("{}: numbers have a decimal comma: '{cell}' was read as {value}", self.file));
+        }
+        Ok(found.value)
     }
 }
 
