@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use hfy_lab::data::{Place, cifar10, idx, matlab, mil, mnist, tiny_imagenet};
+use hfy_lab::data::{BagSet, Place, cifar10, idx, matlab, mil, mnist, tiny_imagenet};
 
 /// Where the data lie, or a loud word that they do not.
 fn place(test: &str) -> Option<Place> {
@@ -46,18 +46,45 @@ fn colour_pictures() {
     assert!(counts(tiny.labels(), 200).iter().all(|&count| count == tiny.len() / 200));
 }
 
+/// A set of bags: instances and features, bags and positive bags, the least and the largest bag.
+type BagCounts = (BagSet, (usize, usize), (usize, usize), (usize, usize));
+
+#[test]
+fn bags_are_all_there() {
+    let Some(place) = place("bags_are_all_there") else { return };
+    let expected: [BagCounts; 7] = [
+        (BagSet::Elephant, (1391, 230), (200, 100), (2, 13)),
+        (BagSet::Fox, (1320, 230), (200, 100), (2, 13)),
+        (BagSet::Tiger, (1220, 230), (200, 100), (1, 13)),
+        (BagSet::Musk1, (476, 166), (92, 47), (2, 40)),
+        (BagSet::Musk2, (6598, 166), (102, 39), (1, 1044)),
+        (BagSet::UcsbBreastCancer, (2002, 708), (58, 26), (21, 40)),
+        (BagSet::BirdsBrownCreeper, (10_232, 38), (548, 197), (2, 43)),
+    ];
+    assert_eq!(expected.map(|(set, ..)| set), BagSet::ALL);
+    for (set, instances, (count, positive), (least, most)) in expected {
+        let bags = mil::load(&place, set).unwrap();
+        assert_eq!((bags.len(), bags.instances().dim()), (count, instances), "{set:?}");
+        assert_eq!(bags.labels().unwrap().iter().filter(|&&label| label).count(), positive, "{set:?}");
+        let sizes = || (0..count).map(|bag| bags.bag(bag).nrows());
+        assert_eq!((sizes().min(), sizes().max()), (Some(least), Some(most)), "{set:?}");
+        let names: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
+        assert!((0..count).all(|bag| bags.name(bag) == names[bag]), "{set:?}");
+    }
+}
+
 #[test]
 fn bags_are_the_same_in_both_formats() {
     let Some(place) = place("bags_are_the_same_in_both_formats") else { return };
-    for (animal, instances) in [(mil::Animal::Elephant, 1391), (mil::Animal::Fox, 1320), (mil::Animal::Tiger, 1220)] {
-        let bags = mil::load(&place, animal).unwrap();
-        assert_eq!((bags.len(), bags.instances().dim()), (200, (instances, 230)));
-        assert_eq!((0..200).filter(|&bag| bags.is_positive(bag)).count(), 100);
-        let sizes: Vec<usize> = (0..200).map(|bag| bags.bag(bag).nrows()).collect();
-        assert_eq!((sizes.iter().sum::<usize>(), *sizes.iter().max().unwrap()), (instances, 13));
-        let text = place.folders()[0].join("mil").join(format!("{}.csv.gz", animal.name()));
-        if text.exists() {
-            assert_eq!(mil::read_csv(&text).unwrap(), bags);
+    for set in BagSet::ANIMALS {
+        let folder = place.folders()[0].join("mil");
+        let matrix = folder.join(format!("{}_100x100.mat", set.name()));
+        let text = folder.join(format!("{}.csv.gz", set.name()));
+        if matrix.exists() && text.exists() {
+            let (one, two) = (mil::read_matlab(&matrix).unwrap(), mil::read_csv(&text, set).unwrap());
+            assert_eq!((one.instances(), one.offsets()), (two.instances(), two.offsets()), "{set:?}");
+            assert_eq!((one.labels(), one.rows()), (two.labels(), two.rows()), "{set:?}");
+            assert!((0..one.len()).all(|bag| one.name(bag) == two.name(bag)), "{set:?}");
         }
     }
 }
@@ -161,18 +188,22 @@ fn matlab_files_that_are_damaged() {
 
 #[test]
 fn bags_that_are_damaged() {
-    let read = |text: &str| {
+    let read = |text: &str, set: BagSet| {
         let (_folder, path) = file(text.as_bytes(), "bags.csv");
-        mil::read_csv(&path)
+        mil::read_csv(&path, set)
     };
-    let bags = read("bag_id,label,f0\n2,1,0.5\n1,-1,2\n2,1,1.5\n").unwrap();
-    assert_eq!((bags.len(), bags.is_positive(0), bags.bag(1).nrows()), (2, false, 2));
-    says(read("bag_id,label,f0\n1,1,x\n"), "line 2, f0: \"x\" is not a number");
-    says(read("bag_id,label,f0\n1,1\n"), "line 2 has 2 fields, expected 3");
-    says(read("bag_id,label,f0\n1,2,0\n"), "has the label 2");
-    says(read("bag_id,label,f0\n1,1,0\n1,-1,0\n"), "bag 1 has instances with both labels");
-    says(read("bag_id,label,f0\n1,1,inf\n"), "features must be finite");
-    says(read("f0\n1\n"), "its first line must name bag_id");
+    let fox = |text: &str| read(text, BagSet::Fox);
+    let bags = fox("bag_id,label,f0\n2,1,0.5\n1,-1,2\n2,1,1.5\n").unwrap();
+    assert_eq!((bags.name(0), bags.label(0), bags.bag(0).nrows()), ("2", Some(true), 2));
+    says(fox("bag_id,label,f0\n1,1,x\n"), "bags.csv, row 2, column 3: 'x' is not a number");
+    says(fox("bag_id,label,f0\n1,1\n"), "bags.csv, row 2: has 2 cells, but line 1, taken as a header, has 3");
+    says(fox("bag_id,label,f0\n1,2,0\n"), "the labels are '2'");
+    says(fox("bag_id,label,f0\n1,1,0\n1,-1,0\n"), "row 3, column 2: the label '-1' differs from '1' in row 2");
+    says(fox("bag_id,label,f0\n1,1,inf\n"), "'inf' is not finite");
+    says(fox("f0\n1\n"), "no column is called bag, bag_id");
+    let musk = read("1,7,42,-198\n1,7,42,-191\n0,8,46,-108\n", BagSet::Musk1).unwrap();
+    assert_eq!((musk.labels(), musk.offsets()), (Some(&[true, false][..]), &[0, 2, 3][..]));
+    says(read("1,7,42,-198\n1,7,x,-191\n", BagSet::Musk1), "row 2, column 3: 'x' is not a number");
 }
 
 #[test]
@@ -181,6 +212,9 @@ fn what_is_missing_is_named() {
     let place = Place::find(Some(folder.path())).unwrap();
     if std::env::var_os("HFY_DATA_DIR").is_none() {
         says(mnist::train(&place), "the data set mnist is not there: looked for mnist/train-images-idx3-ubyte,");
+        says(mil::load(&place, BagSet::Fox), "the data set mil is not there: looked for mil/fox_100x100.mat,");
+        let musk = "the bags of musk2 are not there: looked for mil/musk2.csv.gz, mil/musk2.csv in";
+        says(mil::load(&place, BagSet::Musk2), musk);
     }
     says(Place::find(Some(Path::new("/nowhere"))), "is not a folder");
 }

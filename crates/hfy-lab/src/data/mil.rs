@@ -1,118 +1,139 @@
 //! Multiple-instance learning: bags of feature vectors, of which only the bag has a label.
+//!
+//! | set | bags (+ / -) | instances | features |
+//! |---|---|---|---|
+//! | elephant | 200 (100 / 100) | 1,391 | 230 |
+//! | fox | 200 (100 / 100) | 1,320 | 230 |
+//! | tiger | 200 (100 / 100) | 1,220 | 230 |
+//! | musk1 | 92 (47 / 45) | 476 | 166 |
+//! | musk2 | 102 (39 / 63) | 6,598 | 166 |
+//! | ucsb_breast_cancer | 58 (26 / 32) | 2,002 | 708 |
+//! | birds_brown_creeper | 548 (197 / 351) | 10,232 | 38 |
+//!
+//! Elephant, fox and tiger: Andrews, Tsochantaridis, Hofmann, "Support vector machines for multiple-instance learning",
+//! NIPS 2002. The others are those of multipleinstancelearning.com, as in the Python package `mil`. Features are not
+//! normalised.
 
 use std::path::{Path, PathBuf};
 
-use ndarray::{Array2, ArrayView2, Axis};
+use hfy_io::{Bags, bags, csv};
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
 
-use super::{Found, Place, bytes, matlab};
+use super::{Found, Place, matlab};
 use crate::error::{Error, Result};
 
-const MOST: u64 = 1 << 30;
-
-/// A set of the benchmark of Andrews, Tsochantaridis and Hofmann: segments of pictures, with an animal or without.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Animal {
-    /// 1,391 segments.
+/// A set of bags that experiments run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BagSet {
+    /// Segments of pictures with an elephant, or without.
     Elephant,
-    /// 1,320 segments.
+    /// Segments of pictures with a fox, or without.
     Fox,
-    /// 1,220 segments.
+    /// Segments of pictures with a tiger, or without.
     Tiger,
+    /// Shapes of molecules, of which some smell of musk.
+    Musk1,
+    /// More molecules, with more shapes each.
+    Musk2,
+    /// Patches of tissue with breast cancer, or without.
+    UcsbBreastCancer,
+    /// Segments of recordings with the song of the brown creeper, or without.
+    BirdsBrownCreeper,
 }
 
-impl Animal {
+impl BagSet {
+    /// All sets, each in the place of its discriminant.
+    pub const ALL: [BagSet; 7] = [
+        BagSet::Elephant,
+        BagSet::Fox,
+        BagSet::Tiger,
+        BagSet::Musk1,
+        BagSet::Musk2,
+        BagSet::UcsbBreastCancer,
+        BagSet::BirdsBrownCreeper,
+    ];
+
+    /// The sets of Andrews, Tsochantaridis and Hofmann, which the catalogue has.
+    pub const ANIMALS: [BagSet; 3] = [BagSet::Elephant, BagSet::Fox, BagSet::Tiger];
+
+    /// The set of this name, which is that of its files.
+    ///
+    /// ```
+    /// use hfy_lab::data::BagSet;
+    ///
+    /// assert_eq!(BagSet::named("musk2")?, BagSet::Musk2);
+    /// assert!(BagSet::named("wolf").unwrap_err().to_string().starts_with("set = wolf: must be elephant, fox,"));
+    /// # Ok::<(), hfy_lab::Error>(())
+    /// ```
+    pub fn named(name: &str) -> Result<Self> {
+        BagSet::ALL.into_iter().find(|set| set.name() == name).ok_or_else(|| Error::Setting {
+            argument: "set",
+            value: name.to_owned(),
+            rule: "must be elephant, fox, tiger, musk1, musk2, ucsb_breast_cancer or birds_brown_creeper",
+        })
+    }
+
     /// The name of its files.
     pub fn name(self) -> &'static str {
         match self {
-            Animal::Elephant => "elephant",
-            Animal::Fox => "fox",
-            Animal::Tiger => "tiger",
+            BagSet::Elephant => "elephant",
+            BagSet::Fox => "fox",
+            BagSet::Tiger => "tiger",
+            BagSet::Musk1 => "musk1",
+            BagSet::Musk2 => "musk2",
+            BagSet::UcsbBreastCancer => "ucsb_breast_cancer",
+            BagSet::BirdsBrownCreeper => "birds_brown_creeper",
         }
+    }
+
+    /// The name in figures and tables.
+    pub fn title(self) -> &'static str {
+        match self {
+            BagSet::Elephant => "Elephant",
+            BagSet::Fox => "Fox",
+            BagSet::Tiger => "Tiger",
+            BagSet::Musk1 => "Musk 1",
+            BagSet::Musk2 => "Musk 2",
+            BagSet::UcsbBreastCancer => "UCSB breast cancer",
+            BagSet::BirdsBrownCreeper => "Birds (brown creeper)",
+        }
+    }
+
+    fn is_animal(self) -> bool {
+        BagSet::ANIMALS.contains(&self)
     }
 }
 
-/// Bags of instances.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bags {
-    instances: Array2<f64>,
-    /// Where each bag begins, and the end.
-    starts: Vec<usize>,
-    positive: Vec<bool>,
-}
-
-impl Bags {
-    /// How many bags there are.
-    pub fn len(&self) -> usize {
-        self.positive.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.positive.is_empty()
-    }
-
-    /// All instances, bag after bag.
-    pub fn instances(&self) -> ArrayView2<'_, f64> {
-        self.instances.view()
-    }
-
-    /// The instances of a bag.
-    pub fn bag(&self, index: usize) -> ArrayView2<'_, f64> {
-        self.instances.slice_axis(Axis(0), (self.starts[index]..self.starts[index + 1]).into())
-    }
-
-    /// Whether a bag is positive.
-    pub fn is_positive(&self, index: usize) -> bool {
-        self.positive[index]
-    }
-
-    /// Gathers instances by the bags that they say they are in, in the order of the bags' numbers.
-    fn gather(path: &Path, features: Array2<f64>, ids: &[f64], labels: &[f64]) -> Result<Self> {
-        let wrong = |what: String| Error::format(path, what);
-        if features.nrows() != ids.len() || ids.len() != labels.len() {
-            let counts = (features.nrows(), ids.len(), labels.len());
-            return Err(wrong(format!("has features, bags and labels of {counts:?} instances")));
-        }
-        if let Some((row, value)) = features.indexed_iter().find(|(_, v)| !v.is_finite()).map(|((row, _), v)| (row, v))
-        {
-            return Err(wrong(format!("instance {row} has the feature {value}: features must be finite")));
-        }
-        let mut order: Vec<usize> = (0..ids.len()).collect();
-        order.sort_by(|&a, &b| ids[a].total_cmp(&ids[b]));
-        let (mut starts, mut positive) = (Vec::new(), Vec::new());
-        for (place, &row) in order.iter().enumerate() {
-            let label = match labels[row] {
-                1.0 => true,
-                -1.0 | 0.0 => false,
-                other => return Err(wrong(format!("instance {row} has the label {other}: labels are 1 and -1"))),
-            };
-            if place == 0 || ids[order[place - 1]] != ids[row] {
-                starts.push(place);
-                positive.push(label);
-            } else if positive.last() != Some(&label) {
-                return Err(wrong(format!("bag {} has instances with both labels", ids[row])));
-            }
-        }
-        starts.push(order.len());
-        Ok(Bags { instances: features.select(Axis(0), &order), starts, positive })
-    }
-}
-
-/// Reads a set from its MATLAB file, or from the same numbers as csv.gz.
-pub fn load(place: &Place, animal: Animal) -> Result<Bags> {
-    let path = file(place, animal)?;
-    if path.extension().is_some_and(|extension| extension == "mat") { read_matlab(&path) } else { read_csv(&path) }
+/// Reads a set: that of an animal from its MATLAB file, or from the same numbers as csv; another from csv.
+pub fn load(place: &Place, set: BagSet) -> Result<Bags> {
+    let path = file(place, set)?;
+    if path.extension().is_some_and(|extension| extension == "mat") { read_matlab(&path) } else { read_csv(&path, set) }
 }
 
 /// The files of all three animals.
 pub(super) fn find(place: &Place) -> Result<Found> {
-    let animals = [Animal::Elephant, Animal::Fox, Animal::Tiger];
-    Ok(Found::whole(animals.into_iter().map(|animal| file(place, animal)).collect::<Result<_>>()?))
+    Ok(Found::whole(BagSet::ANIMALS.into_iter().map(|set| file(place, set)).collect::<Result<_>>()?))
 }
 
-fn file(place: &Place, animal: Animal) -> Result<PathBuf> {
-    let (matrix, text) = (format!("{}_100x100.mat", animal.name()), format!("{}.csv.gz", animal.name()));
-    place.file("mil", &[&matrix, &text])
+fn file(place: &Place, set: BagSet) -> Result<PathBuf> {
+    let name = set.name();
+    let (matrix, packed, plain) = (format!("{name}_100x100.mat"), format!("{name}.csv.gz"), format!("{name}.csv"));
+    if set.is_animal() {
+        return place.file("mil", &[&matrix, &packed, &plain]);
+    }
+    place.file("mil", &[&packed, &plain]).map_err(|error| match error {
+        Error::Missing { files, folders, .. } => {
+            let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+            Error::Data(format!(
+                "the bags of {name} are not there: looked for {} in {}; the Python package mil holds them",
+                files.join(", "),
+                folders.join(", ")
+            ))
+        }
+        error => error,
+    })
 }
 
 /// Reads `features`, `labels` and `bag_ids` from a MATLAB 5 file.
@@ -120,38 +141,28 @@ pub fn read_matlab(path: &Path) -> Result<Bags> {
     let mut found = matlab::read(path)?;
     let mut take = |name: &str| found.remove(name).ok_or_else(|| Error::format(path, format!("has no matrix {name}")));
     let (features, labels, ids) = (take("features")?, take("labels")?, take("bag_ids")?);
-    let row = |matrix: Array2<f64>| matrix.iter().copied().collect::<Vec<f64>>();
-    Bags::gather(path, features, &row(ids), &row(labels))
+    let positive = labels.iter().enumerate().map(|(row, &label)| match label {
+        1.0 => Ok(true),
+        -1.0 | 0.0 => Ok(false),
+        other => Err(Error::format(path, format!("instance {row} has the label {other}: labels are 1 and -1"))),
+    });
+    let positive: Vec<bool> = positive.collect::<Result<_>>()?;
+    let names: Vec<String> = ids.iter().map(f64::to_string).collect();
+    let features: Array2<f32> = features.mapv(|value| value as f32);
+    Bags::from_rows(features, &names, Some(&positive)).map_err(|error| Error::format(path, error.to_string()))
 }
 
-/// Reads lines of `bag_id,label,f0,f1,...` under a header, gzipped or plain.
-pub fn read_csv(path: &Path) -> Result<Bags> {
-    let bytes = bytes(path, MOST)?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| Error::format(path, "is no text"))?;
-    let mut lines = text.lines().enumerate();
-    let header = lines.next().map_or(Vec::new(), |(_, line)| line.split(',').collect());
-    if header.len() < 3 || header[..2] != ["bag_id", "label"] {
-        return Err(Error::format(path, "its first line must name bag_id, label and features"));
-    }
-    let (mut ids, mut labels, mut features) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
-        let fields: Vec<&str> = line.split(',').collect();
-        if fields.len() != header.len() {
-            let what = format!("line {} has {} fields, expected {}", number + 1, fields.len(), header.len());
-            return Err(Error::format(path, what));
-        }
-        for (column, field) in fields.iter().enumerate() {
-            let value: f64 = field.trim().parse().map_err(|_| {
-                Error::format(path, format!("line {}, {}: {field:?} is not a number", number + 1, header[column]))
-            })?;
-            match column {
-                0 => ids.push(value),
-                1 => labels.push(value),
-                _ => features.push(value),
-            }
-        }
-    }
-    let shape = (ids.len(), header.len() - 2);
-    let features = Array2::from_shape_vec(shape, features).expect("every line has all fields");
-    Bags::gather(path, features, &ids, &labels)
+/// Reads a set from csv, gzipped or plain. Files of animals have a header, `bag_id,label,f0,f1,...`; the others have
+/// none, and begin with the label and the bag.
+pub fn read_csv(path: &Path, set: BagSet) -> Result<Bags> {
+    let options = match set.is_animal() {
+        true => bags::Options::default(),
+        false => bags::Options {
+            label: Some("1".to_owned()),
+            bag: Some("2".to_owned()),
+            csv: csv::Options { header: csv::Header::No, ..csv::Options::default() },
+            ..bags::Options::default()
+        },
+    };
+    bags::read(path, &options).map_err(|error| Error::Data(error.to_string()))
 }

@@ -5,7 +5,7 @@
 //! | [`mnist`] | IDX, plain or gzipped |
 //! | [`cifar10`] | binary records |
 //! | [`tiny_imagenet`] | the folder of JPEG pictures, or NumPy arrays |
-//! | [`mil`] | bags: MATLAB 5, or csv.gz |
+//! | [`mil`] | bags: MATLAB 5, or csv, plain or gzipped |
 //! | [`kmil`] | bags of MNIST digits, made from the labels |
 //!
 //! [`catalogue`] says where each is published; `download`, a feature, gets it from there.
@@ -28,6 +28,7 @@ pub mod tiny_imagenet;
 
 pub use checksum::Checksum;
 pub use images::Images;
+pub use mil::BagSet;
 pub use place::{Origin, Place};
 pub use source::{Content, Found, Packing, Proof, Set, Source};
 
