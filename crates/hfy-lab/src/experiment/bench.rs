@@ -4,11 +4,12 @@ use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
+use hfy_io::Bags;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::shared::Shared;
-use crate::data::{Images, Place, cifar10, mnist, tiny_imagenet};
+use crate::data::{BagSet, Images, Place, cifar10, mil, mnist, tiny_imagenet};
 use crate::error::{Error, Result};
 
 /// Pictures that experiments run on.
@@ -49,40 +50,76 @@ impl Pictures {
     }
 }
 
+/// A data set and its fingerprint, once it was asked for. The first error stays: a set that could not be read is not
+/// tried again for every cell.
+type Slot<V> = OnceLock<std::result::Result<(V, u128), String>>;
+
 /// Data sets, each read when it is first asked for.
 #[derive(Debug)]
 pub struct Shelf {
     place: Place,
-    read: [OnceLock<std::result::Result<(Images, u128), String>>; 4],
+    pictures: [Slot<Images>; 4],
+    bags: [Slot<Bags>; BagSet::ALL.len()],
     shared: Shared,
 }
 
 impl Shelf {
     /// Data sets from a place.
     pub fn new(place: Place) -> Self {
-        Shelf { place, read: Default::default(), shared: Shared::default() }
+        Shelf { place, pictures: Default::default(), bags: Default::default(), shared: Shared::default() }
     }
 
     /// Pictures.
     pub fn images(&self, pictures: Pictures) -> Result<&Images> {
-        self.entry(pictures).map(|entry| &entry.0)
+        self.pictures(pictures).map(|entry| &entry.0)
     }
 
     /// A number that says whether the pictures are the same as another time.
     pub fn fingerprint(&self, pictures: Pictures) -> Result<u128> {
-        self.entry(pictures).map(|entry| entry.1)
+        self.pictures(pictures).map(|entry| entry.1)
     }
 
-    fn entry(&self, pictures: Pictures) -> Result<&(Images, u128)> {
-        let read = || {
-            let images = pictures.read(&self.place).map_err(|error| error.to_string())?;
+    /// Bags with labels.
+    pub fn bags(&self, set: BagSet) -> Result<&Bags> {
+        self.bag_set(set).map(|entry| &entry.0)
+    }
+
+    /// A number that says whether instances, bags and labels are the same as another time.
+    pub fn bags_fingerprint(&self, set: BagSet) -> Result<u128> {
+        self.bag_set(set).map(|entry| entry.1)
+    }
+
+    fn pictures(&self, pictures: Pictures) -> Result<&(Images, u128)> {
+        entry(&self.pictures[pictures as usize], || {
+            let images = pictures.read(&self.place)?;
             let sums: Vec<u8> =
                 (0..images.len()).flat_map(|index| xxh3_128(images.pixels(index)).to_le_bytes()).collect();
             Ok((images, xxh3_128(&sums)))
-        };
-        // The first error stays: a set that could not be read is not tried again for every cell.
-        self.read[pictures as usize].get_or_init(read).as_ref().map_err(|what| Error::Data(what.clone()))
+        })
     }
+
+    fn bag_set(&self, set: BagSet) -> Result<&(Bags, u128)> {
+        entry(&self.bags[set as usize], || {
+            let bags = mil::load(&self.place, set)?;
+            let print = print_of(&bags);
+            Ok((bags, print))
+        })
+    }
+}
+
+fn entry<V>(slot: &Slot<V>, read: impl FnOnce() -> Result<(V, u128)>) -> Result<&(V, u128)> {
+    let read = || read().map_err(|error| error.to_string());
+    slot.get_or_init(read).as_ref().map_err(|what| Error::Data(what.clone()))
+}
+
+/// A hash of the sizes, the instances, the offsets and the labels. Names of bags and features do not matter to results.
+fn print_of(bags: &Bags) -> u128 {
+    let instances = bags.instances();
+    let sizes = [bags.len(), instances.nrows(), instances.ncols()];
+    let numbers = sizes.iter().chain(bags.offsets()).flat_map(|&number| (number as u64).to_le_bytes());
+    let labels = bags.labels().unwrap_or_default().iter().map(|&label| u8::from(label));
+    let values = instances.iter().flat_map(|value| value.to_le_bytes());
+    xxh3_128(&numbers.chain(values).chain(labels).collect::<Vec<u8>>())
 }
 
 /// What a cell of work has at hand: data, and a way to hear that it should stop.
@@ -109,6 +146,11 @@ impl<'a> Bench<'a> {
         self.shelf.images(pictures)
     }
 
+    /// Bags with labels.
+    pub fn bags(&self, set: BagSet) -> Result<&'a Bags> {
+        self.shelf.bags(set)
+    }
+
     /// What several cells use and only the first makes, such as an index over patterns. The name says what it is and all that
     /// it was made of; it stays in memory until the run is over.
     pub fn shared<V: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>> {
@@ -126,5 +168,44 @@ impl<'a> Bench<'a> {
     /// The same as the library's long computations want it.
     pub fn hear(&self, part: usize, whole: usize) -> ControlFlow<()> {
         (self.progress)(part as f64 / whole.max(1) as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    fn bags(first: f32, offsets: Vec<usize>, labels: [bool; 2]) -> Bags {
+        Bags::new(array![[first, 2.0], [3.0, 4.0], [5.0, 6.0]], offsets, Some(labels.to_vec())).unwrap()
+    }
+
+    #[test]
+    fn fingerprints_depend_on_instances_offsets_and_labels() {
+        let one = bags(1.0, vec![0, 1, 3], [true, false]);
+        let print = print_of(&one);
+        assert_eq!(format!("{print:032x}"), "084cdc4b38630909d8bcc19f30da85d5", "kept results are found by it");
+        assert_eq!(print_of(&one.clone().with_names(vec!["a".into(), "b".into()]).unwrap()), print);
+        assert_ne!(print_of(&bags(1.5, vec![0, 1, 3], [true, false])), print);
+        assert_ne!(print_of(&bags(1.0, vec![0, 2, 3], [true, false])), print);
+        assert_ne!(print_of(&bags(1.0, vec![0, 1, 3], [true, true])), print);
+    }
+
+    #[test]
+    fn bags_are_read_once_and_so_is_their_absence() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("musk1.csv"), "1,7,42\n1,7,41\n0,8,46\n").unwrap();
+        let shelf = Shelf::new(Place::find(Some(folder.path())).unwrap());
+        let bench = Bench::new(&shelf, &|_| ControlFlow::Continue(()));
+        let found: *const Bags = bench.bags(BagSet::Musk1).unwrap();
+        assert!(std::ptr::eq(found, bench.bags(BagSet::Musk1).unwrap()));
+        assert_eq!(shelf.bags_fingerprint(BagSet::Musk1).unwrap(), print_of(bench.bags(BagSet::Musk1).unwrap()));
+        if std::env::var_os("HFY_DATA_DIR").is_none() {
+            let message = |set| bench.bags(set).unwrap_err().to_string();
+            assert!(message(BagSet::Fox).starts_with("the data set mil is not there"), "{}", message(BagSet::Fox));
+            std::fs::write(folder.path().join("fox.csv"), "bag,label,f\n1,1,2\n").unwrap();
+            assert!(message(BagSet::Fox).starts_with("the data set mil is not there"), "the first error stays");
+        }
     }
 }

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::data::BagSet;
 use crate::error::{Error, Result};
 
 /// Which of the two readings of the paper is computed.
@@ -58,6 +59,8 @@ pub struct Cell {
     pub key: Value,
     /// The pictures that it reads.
     pub pictures: Vec<Pictures>,
+    /// The bags that it reads.
+    pub bags: Vec<BagSet>,
     /// About how many seconds it takes on one core, for the time that is left.
     pub cost: f64,
 }
@@ -66,12 +69,18 @@ impl Cell {
     /// A piece of work that reads no data.
     pub fn new(key: &impl Serialize, cost: f64) -> Self {
         let key = serde_json::to_value(key).expect("keys are plain structures");
-        Cell { key, pictures: Vec::new(), cost }
+        Cell { key, pictures: Vec::new(), bags: Vec::new(), cost }
     }
 
     /// The same, reading pictures.
     pub fn with(mut self, pictures: impl IntoIterator<Item = Pictures>) -> Self {
         self.pictures.extend(pictures);
+        self
+    }
+
+    /// The same, reading bags.
+    pub fn with_bags(mut self, sets: impl IntoIterator<Item = BagSet>) -> Self {
+        self.bags.extend(sets);
         self
     }
 
@@ -137,7 +146,7 @@ pub trait Experiment: Sync {
         Ok(self.cells(setting))
     }
 
-    /// The value of a cell, which nothing but its key, the pictures and the version decides.
+    /// The value of a cell, which nothing but its key, the pictures, the bags and the version decides.
     fn compute(&self, cell: &Cell, bench: &Bench<'_>) -> Result<Value>;
 
     /// What the values come to: numbers, comparisons, drawings. The results hold the chosen cells, and those of the search in
