@@ -1,21 +1,22 @@
 //! `hfy reproduce`: the tables and figures of the paper, made again.
 
+use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use hfy_lab::data::Place;
 use hfy_lab::experiment::{Mode, Setting};
 use hfy_lab::experiments;
-use hfy_lab::reproduce::{Observer, Record, Request, run as reproduce};
+use hfy_lab::reproduce::{CellCount, Observer, Pieces, Record, Request, Summary, run_pieces};
 use serde::Serialize;
 
 use crate::cli::Common;
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
 use crate::terminal::Align::Left;
-use crate::terminal::{Style, Table, Watch};
+use crate::terminal::{Style, Table, Unfinished, Watch};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,8 +24,11 @@ Examples:
   hfy reproduce table3 --mode both      one table, in both readings
   hfy reproduce fig8 fig11 --quick      to see that it works, in seconds
   hfy reproduce list                    what there is
+  hfy reproduce fig11 --cells a.jsonl --only-cells --minutes 30
+                                        half an hour of it, into one file
 
-What is computed is kept in DIR/cells: a run that was stopped goes on where it was.";
+What is computed is kept in DIR/cells: a run that was stopped goes on where it was. Files of cells
+from several places are joined by cat.";
 
 /// Make the tables and figures of the paper again, beside the published numbers
 ///
@@ -54,6 +58,23 @@ pub(crate) struct Arguments {
     /// Look for data sets in this folder first
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Use the cells, finished pieces of work, in this file, and add new ones to it; given again, files that are only read
+    #[arg(long, value_name = "FILE", help_heading = "In pieces")]
+    cells: Vec<PathBuf>,
+    /// Use the cells in this file, and do not write to it
+    #[arg(long, value_name = "FILE", help_heading = "In pieces")]
+    with_cells: Vec<PathBuf>,
+    /// Compute cells and write nothing else: to the file of --cells, or else to DIR/cells
+    #[arg(long, help_heading = "In pieces")]
+    only_cells: bool,
+    /// Begin no new cell after so many minutes
+    #[arg(long, value_name = "M", value_parser = minutes, allow_negative_numbers = true, help_heading = "In pieces")]
+    minutes: Option<Duration>,
+}
+
+fn minutes(text: &str) -> std::result::Result<Duration, String> {
+    let within = text.trim().parse::<f64>().ok().filter(|minutes| (0.0..=1e9).contains(minutes));
+    within.map(|minutes| Duration::from_secs_f64(60.0 * minutes)).ok_or_else(|| "must lie in 0..=1e9".to_owned())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -75,9 +96,50 @@ impl ModeName {
 
 #[derive(Serialize)]
 struct Document<'a> {
-    page: String,
+    page: Option<String>,
     seconds: f64,
     results: &'a [Record],
+    unfinished: Vec<Unwritten>,
+    cells: Counted,
+    sources: Vec<Source>,
+}
+
+#[derive(Serialize)]
+struct Unwritten {
+    id: &'static str,
+    mode: Mode,
+}
+
+#[derive(Serialize)]
+struct Counted {
+    done: usize,
+    total: usize,
+    computed: usize,
+    estimated: bool,
+}
+
+#[derive(Serialize)]
+struct Source {
+    file: String,
+    cells: usize,
+}
+
+impl<'a> Document<'a> {
+    fn new(page: Option<String>, seconds: f64, summary: &'a Summary) -> Self {
+        let CellCount { done, total, computed, estimated } = summary.count;
+        let source = |source: &hfy_lab::reproduce::Source| Source {
+            file: source.path.display().to_string(),
+            cells: source.cells,
+        };
+        Document {
+            page,
+            seconds,
+            results: &summary.records,
+            unfinished: summary.unfinished.iter().map(|&(id, mode)| Unwritten { id, mode }).collect(),
+            cells: Counted { done, total, computed, estimated },
+            sources: summary.sources.iter().map(source).collect(),
+        }
+    }
 }
 
 /// Shows how far the work is, and a line for each experiment that is done.
@@ -98,6 +160,10 @@ impl Observer for Reporter {
         if self.lines {
             self.watch.print(&line(record, self.style));
         }
+    }
+
+    fn note(&self, text: &str) {
+        self.watch.note(text);
     }
 }
 
@@ -126,17 +192,47 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let start = Instant::now();
     let lines = !common.json && !common.quiet;
     let reporter = Reporter { watch: Watch::new("reproducing", common.quiet), lines, style: Style::of_stdout() };
-    let results = reproduce(&request, &reporter).map_err(|error| match error {
-        hfy_lab::Error::Unknown { .. } => Error::Usage(error.to_string()),
-        other => Error::Lab(other),
-    })?;
-    drop(reporter);
-    let page = arguments.out.join("index.html").display().to_string();
+    let experiments = experiments::named(&request.names).map_err(|error| Error::Usage(error.to_string()))?;
+    let pieces = Pieces {
+        cells: arguments.cells.clone(),
+        with_cells: arguments.with_cells.clone(),
+        only_cells: arguments.only_cells,
+        time: arguments.minutes,
+    };
+    let unfinished = pieces.cells.first().map(|path| Unfinished::new(path));
+    let summary = run_pieces(&experiments, &request, &pieces, &reporter)?;
+    drop((reporter, unfinished));
+    let page = (!pieces.only_cells).then(|| arguments.out.join("index.html").display().to_string());
     let seconds = start.elapsed().as_secs_f64();
     if common.json {
-        return print_json(&Document { page, seconds, results: &results });
+        return print_json(&Document::new(page, seconds, &summary));
     }
-    print_bytes(format!("\n{} in {seconds:.0} s: {page}\n", count(results.len())).as_bytes())
+    let mut text = in_pieces(&summary, &pieces);
+    if let Some(page) = page.filter(|_| !summary.records.is_empty()) {
+        let _ = write!(text, "\n{} in {seconds:.0} s: {page}\n", count(summary.records.len()));
+    }
+    print_bytes(text.as_bytes())
+}
+
+/// Where cells came from and how many are done; nothing where all was computed at once.
+fn in_pieces(summary: &Summary, pieces: &Pieces) -> String {
+    let mut text = String::new();
+    for source in &summary.sources {
+        let cells = if source.cells == 1 { "1 cell was".to_owned() } else { format!("{} cells were", source.cells) };
+        let _ = writeln!(text, "{cells} taken from {}", source.path.display());
+    }
+    let CellCount { done, total, computed, estimated } = summary.count;
+    let is_whole = summary.count.is_whole();
+    if is_whole && !pieces.only_cells {
+        return text;
+    }
+    if !pieces.only_cells {
+        let names = summary.unfinished.iter().map(|(id, mode)| format!("{id} {}", mode.name()));
+        let _ = writeln!(text, "unfinished: {}", names.collect::<Vec<_>>().join(", "));
+    }
+    let about = if estimated { "about " } else { "" };
+    let _ = write!(text, "{done} of {about}{total} cells are done ({computed} computed now)");
+    text + if is_whole { "\n" } else { "; run the same command again to go on\n" }
 }
 
 fn count(results: usize) -> String {

@@ -65,7 +65,7 @@ impl Watch {
     }
 
     /// Prints a line beside the bar.
-    #[cfg(feature = "download")]
+    #[cfg(feature = "lab")]
     pub(crate) fn note(&self, line: &str) {
         self.bar.suspend(|| super::note(line));
     }

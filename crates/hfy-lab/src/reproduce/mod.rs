@@ -1,25 +1,32 @@
 //! Runs experiments: cells of work on several threads, kept as they are done, then results, figures and one page over all.
 
 mod cache;
+mod cells;
 mod json;
 mod page;
+mod pieces;
 mod queue;
 mod record;
+mod store;
 mod work;
 
 use std::fs;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+pub use pieces::{Pieces, Summary};
 pub use queue::CellCount;
 pub use record::Record;
+pub use store::Source;
 
 use crate::data::Place;
 use crate::error::{Error, Result};
-use crate::experiment::{Experiment, Setting, Shelf};
+use crate::experiment::{Experiment, Results, Setting, Shelf};
 use crate::experiments;
 use cache::Cache;
+use store::Store;
 use work::Work;
 
 /// What is to be run, and where it is written.
@@ -44,6 +51,9 @@ pub trait Observer: Sync {
 
     /// An experiment is finished and written.
     fn finished(&self, record: &Record);
+
+    /// Something is left out of a file of cells, such as a line that is damaged.
+    fn note(&self, _text: &str) {}
 }
 
 /// Runs what is asked for. Cells of an earlier run into the same folder are not computed again.
@@ -60,23 +70,45 @@ pub fn run_experiments(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Vec<Record>> {
+    run_pieces(experiments, request, &Pieces::default(), observer).map(|summary| summary.records)
+}
+
+/// The same, with cells from files and into one, and in a limited time.
+pub fn run_pieces(
+    experiments: &[&dyn Experiment],
+    request: &Request,
+    pieces: &Pieces,
+    observer: &dyn Observer,
+) -> Result<Summary> {
+    let deadline = pieces.time.and_then(|time| Instant::now().checked_add(time));
     check(request)?;
     let shelf = Shelf::new(request.place.clone());
-    let cache = Cache::new(request.out.join("cells"));
+    let store = Store::new(Cache::new(request.out.join("cells")), pieces, &|text| observer.note(text))?;
     let parts: Vec<(&dyn Experiment, Setting)> =
         request.settings.iter().flat_map(|&setting| experiments.iter().map(move |&one| (one, setting))).collect();
-    let work = Work::new(&parts, &cache, &shelf)?;
-    let records = work.run(request.jobs, None, observer, |part, results, seconds| {
+    let gather = |part: usize, results: Results, seconds| {
+        if pieces.only_cells {
+            return Ok(None);
+        }
         let (experiment, setting) = parts[part];
         let outcome = experiment.gather(&setting, &results)?;
         let record = Record::new(experiment, setting, &outcome, seconds);
         record.write(&request.out, &outcome)?;
         observer.finished(&record);
-        Ok(record)
-    });
-    // What is finished is shown, even if something else failed.
-    page::write_over(&request.out)?;
-    Ok(records?.0)
+        Ok(Some(record))
+    };
+    let work = Work::new(&parts, &store, &shelf);
+    let done = work.and_then(|work| work.run(request.jobs, deadline, observer, gather));
+    // What is done is put in order and shown, even if something else failed.
+    let sources = store.close();
+    if !pieces.only_cells {
+        page::write_over(&request.out)?;
+    }
+    let (gathered, count) = done?;
+    let names = parts.iter().map(|(experiment, setting)| (experiment.id(), setting.mode));
+    let unfinished = names.zip(&gathered).filter(|(_, result)| result.is_none()).map(|(name, _)| name).collect();
+    let records = gathered.into_iter().flatten().flatten().collect();
+    Ok(Summary { records, unfinished, count, sources: sources? })
 }
 
 fn check(request: &Request) -> Result<()> {

@@ -8,15 +8,16 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::Observer;
-use super::cache::{Address, Cache, Kept};
+use super::cache::{Address, Kept};
 use super::queue::{CellCount, Queue, Step, Task};
+use super::store::Store;
 use crate::error::{Error, Result};
 use crate::experiment::{Bench, Cell, Experiment, Results, Setting, Shelf};
 
 /// All the cells of a run, each distinct one once: those of searches first, then those that the searches choose.
 pub(super) struct Work<'a> {
     parts: &'a [(&'a dyn Experiment, Setting)],
-    cache: &'a Cache,
+    store: &'a Store,
     shelf: &'a Shelf,
     queue: Mutex<Queue>,
     /// Told when the queue changes, to threads that wait for a search.
@@ -25,13 +26,13 @@ pub(super) struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// Finds what has to be done and what is kept already.
-    pub(super) fn new(parts: &'a [(&'a dyn Experiment, Setting)], cache: &'a Cache, shelf: &'a Shelf) -> Result<Self> {
-        let work = Work { parts, cache, shelf, queue: Mutex::default(), changed: Condvar::new() };
+    pub(super) fn new(parts: &'a [(&'a dyn Experiment, Setting)], store: &'a Store, shelf: &'a Shelf) -> Result<Self> {
+        let work = Work { parts, store, shelf, queue: Mutex::default(), changed: Condvar::new() };
         for (part, &(experiment, setting)) in parts.iter().enumerate() {
             let search = work.addressed(part, experiment.search(&setting))?;
             let estimate =
                 if search.is_empty() { Vec::new() } else { work.addressed(part, experiment.cells(&setting))? };
-            work.with(|queue| queue.add_part(search, estimate, |address, cell| cache.load(address, cell)))?;
+            work.with(|queue| queue.add_part(search, estimate, |address, cell| store.load(address, cell)))?;
         }
         // Where nothing has to be searched for, the cells are known before any work begins.
         while let Some((part, searched)) = work.with(|queue| queue.next_choice()) {
@@ -40,15 +41,16 @@ impl<'a> Work<'a> {
         Ok(work)
     }
 
-    /// Computes what is not kept, and hands each part that is complete to `gather`. No cell is begun after the `deadline`.
+    /// Computes what is not kept, and hands each part that is complete to `gather`. No cell is begun after the `deadline`: of a
+    /// part that is not complete then nothing comes back.
     pub(super) fn run<R: Send>(
         self,
         jobs: usize,
         deadline: Option<Instant>,
         observer: &dyn Observer,
         gather: impl Fn(usize, Results, f64) -> Result<R> + Sync,
-    ) -> Result<(Vec<R>, CellCount)> {
-        let gathered: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
+    ) -> Result<(Vec<Option<R>>, CellCount)> {
+        let gathered: Mutex<Vec<Option<R>>> = Mutex::new(self.parts.iter().map(|_| None).collect());
         let worker = || {
             // Each thread computes alone: cells are many, and one core each wastes nothing.
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
@@ -58,7 +60,7 @@ impl<'a> Work<'a> {
                     Step::Choose(part, searched) => self.choose(part, &searched)?,
                     Step::Gather(part, results, seconds) => {
                         let result = gather(part, results, seconds)?;
-                        gathered.lock().expect("no thread panics").push((part, result));
+                        gathered.lock().expect("no thread panics")[part] = Some(result);
                     }
                     Step::Compute(index, task) => {
                         let (value, seconds) = pool.install(|| self.compute(index, &task, observer))?;
@@ -78,9 +80,7 @@ impl<'a> Work<'a> {
         if let Some(error) = queue.failed {
             return Err(error);
         }
-        let mut gathered = gathered.into_inner().expect("no thread panics");
-        gathered.sort_by_key(|(part, _)| *part);
-        Ok((gathered.into_iter().map(|(_, result)| result).collect(), count))
+        Ok((gathered.into_inner().expect("no thread panics"), count))
     }
 
     /// Runs a worker; if it fails, the others hear of it, even where they wait for what it was to compute.
@@ -115,7 +115,7 @@ impl<'a> Work<'a> {
     fn choose(&self, part: usize, searched: &Results) -> Result<()> {
         let (experiment, setting) = self.parts[part];
         let cells = self.addressed(part, experiment.chosen(&setting, searched)?)?;
-        self.with(|queue| queue.choose(part, cells, |address, cell| self.cache.load(address, cell)))
+        self.with(|queue| queue.choose(part, cells, |address, cell| self.store.load(address, cell)))
     }
 
     fn addressed(&self, part: usize, cells: Vec<Cell>) -> Result<Vec<(Address, Cell)>> {
@@ -143,7 +143,7 @@ impl<'a> Work<'a> {
         let value = experiment.compute(&task.cell, &Bench::new(self.shelf, &progress))?;
         let seconds = start.elapsed().as_secs_f64();
         let kept = Kept { key: task.cell.key.clone(), value, seconds };
-        self.cache.keep(&task.address, &kept)?;
+        self.store.keep(&task.address, &kept)?;
         Ok((kept.value, seconds))
     }
 }
