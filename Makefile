@@ -25,8 +25,10 @@ demo: ## Pictures in a memory, damaged and recalled by every network; writes hfy
 ID ?= all
 MODE ?= printed
 OUT ?= hfy-reproduction
-reproduce: ## The tables and figures of the paper; ID="fig4 table3", MODE=printed|defined|both, OUT=FOLDER
-	@$(CARGO) run --quiet --release -p hfy-cli -- reproduce $(ID) --mode $(MODE) --out $(OUT)
+CELLS ?= $(wildcard docs/reproduction/cells/*.jsonl)
+reproduce: ## The tables and figures of the paper; ID="fig4 table3", MODE=printed|defined|both, OUT=FOLDER, CELLS= for no kept cells
+	@$(CARGO) run --quiet --release -p hfy-cli -- reproduce $(ID) --mode $(MODE) --out $(OUT) \
+		$(addprefix --with-cells ,$(CELLS))
 
 tour: ## A tour of the maps, in the terminal
 	@$(CARGO) run --quiet --example tour

@@ -96,3 +96,66 @@ fn a_run_that_is_killed_goes_on_where_it_was() {
         assert_eq!(of("killed"), of("whole"), "{name}");
     }
 }
+
+/// Killed in the middle, a run leaves a file from which any other goes on, in any folder.
+#[test]
+fn a_file_of_cells_outlives_a_run_that_is_killed() {
+    let folder = Folder::new();
+    let arguments = ["reproduce", "fig8", "fig9", "--quick", "--jobs", "1", "--mode", "both", "--quiet"];
+    let with = |more: &[&'static str]| [&arguments[..], more].concat();
+    let piece = with(&["--cells", "a.jsonl", "--only-cells"]);
+    let mut child = folder.command(&piece).stdout(Stdio::null()).spawn().expect("the program starts");
+    let (file, start) = (folder.path("a.jsonl"), Instant::now());
+    let lines = || std::fs::read_to_string(&file).unwrap_or_default().matches('\n').count();
+    while lines() < 3 && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    let kept = lines();
+    assert!(kept >= 3, "three cells within a minute");
+
+    let rest = folder.run(&with(&["--cells", "a.jsonl", "--only-cells", "--json"]));
+    let document: Value = serde_json::from_str(&rest.stdout).expect("one document");
+    let (cells, total) = (&document["cells"], lines());
+    assert_eq!((&cells["done"], &cells["total"]), (&Value::from(total), &Value::from(total)));
+    assert_eq!(cells["computed"], total - kept);
+    assert_eq!((&document["page"], &document["results"]), (&Value::Null, &Value::from(Vec::<Value>::new())));
+    assert_eq!(document["sources"][0]["file"], "a.jsonl");
+    assert!(!folder.path("hfy-reproduction").exists());
+
+    assert_eq!(folder.run(&with(&["--with-cells", "a.jsonl", "--minutes", "0", "--out", "kept"])).code, 0);
+    assert_eq!(folder.run(&with(&["--out", "whole"])).code, 0);
+    for name in ["printed/fig8", "defined/fig8", "printed/fig9", "defined/fig9"] {
+        let of = |out: &str| timeless(&folder, &format!("{out}/{name}/result.json"));
+        assert_eq!(of("kept"), of("whole"), "{name}");
+    }
+}
+
+#[test]
+fn a_run_in_pieces_says_how_far_it_is() {
+    let folder = Folder::new();
+    let run = |arguments: &[&str]| {
+        let run = folder.run(&[&["reproduce", "fig8", "--quick"], arguments].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        (run.stdout, run.stderr)
+    };
+    let go_on = "; run the same command again to go on\n";
+    let none = run(&["--cells", "a.jsonl", "--only-cells", "--minutes", "0"]).0;
+    assert_eq!(none, format!("0 of 10 cells are done (0 computed now){go_on}"));
+    let none = run(&["--cells", "a.jsonl", "--minutes", "0"]).0;
+    assert_eq!(none, format!("unfinished: fig8 printed\n0 of 10 cells are done (0 computed now){go_on}"));
+    let all = run(&["--cells", "a.jsonl", "--only-cells", "--minutes", "1e9"]).0;
+    assert_eq!(all, "10 of 10 cells are done (10 computed now)\n");
+
+    let text = folder.read("a.jsonl");
+    let (front, back) = text.split_at(text.len() - 40);
+    folder.write("torn.jsonl", front.as_bytes());
+    let (some, note) = run(&["--with-cells", "torn.jsonl", "--only-cells", "--minutes", "0", "--out", "nowhere"]);
+    let says = format!("9 cells were taken from torn.jsonl\n9 of 10 cells are done (0 computed now){go_on}");
+    assert_eq!(some, says);
+    assert_eq!(note, "note: torn.jsonl: line 10 is torn; what is missing there is computed again\n");
+    assert!(back.ends_with('\n') && !folder.path("nowhere").exists());
+    let whole = run(&["--with-cells", "a.jsonl", "--out", "r"]).0;
+    assert!(whole.contains("10 cells were taken from a.jsonl\n\n1 result in "), "{whole}");
+}

@@ -101,10 +101,9 @@ pub fn run_pieces(
     let done = work.and_then(|work| work.run(request.jobs, deadline, observer, gather));
     // What is done is put in order and shown, even if something else failed.
     let sources = store.close();
-    if !pieces.only_cells {
-        page::write_over(&request.out)?;
-    }
+    let page = if pieces.only_cells { Ok(()) } else { page::write_over(&request.out) };
     let (gathered, count) = done?;
+    page?;
     let names = parts.iter().map(|(experiment, setting)| (experiment.id(), setting.mode));
     let unfinished = names.zip(&gathered).filter(|(_, result)| result.is_none()).map(|(name, _)| name).collect();
     let records = gathered.into_iter().flatten().flatten().collect();

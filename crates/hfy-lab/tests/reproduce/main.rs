@@ -1,5 +1,7 @@
 //! What runs experiments: cells are computed once, kept, and found again; a run that stops goes on where it was.
 
+mod cells;
+mod pieces;
 mod search;
 
 use std::ops::ControlFlow;
@@ -18,10 +20,16 @@ use serde_json::{Value, json};
 
 /// Squares of numbers, counted as they are computed.
 #[derive(Default)]
-struct Squares {
-    computed: AtomicUsize,
-    fail_at: Option<u64>,
-    version: u32,
+pub(crate) struct Squares {
+    pub(crate) computed: AtomicUsize,
+    pub(crate) fail_at: Option<u64>,
+    pub(crate) version: u32,
+}
+
+impl Squares {
+    pub(crate) fn count(&self) -> usize {
+        self.computed.load(Ordering::Relaxed)
+    }
 }
 
 impl Experiment for Squares {
