@@ -32,7 +32,11 @@ fn into(file: &Path) -> Pieces {
 
 /// A run that writes nothing but cells.
 fn go(squares: &Squares, pieces: &Pieces, observer: &dyn Observer) -> Result<Summary> {
-    run_pieces(&[squares], &request(Path::new("not-used"), &[Mode::Printed], 2), pieces, observer)
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let summary = run_pieces(&[squares], &request(&out, &[Mode::Printed], 2), pieces, observer);
+    assert!(!out.exists());
+    summary
 }
 
 /// How many cells such a run computes, and what it notes.
