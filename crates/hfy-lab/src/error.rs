@@ -59,6 +59,10 @@ pub enum Error {
     /// The library refused its arguments.
     #[error("{0}")]
     Library(hfy::Error),
+    /// A model could not be trained or used.
+    #[cfg(feature = "learn")]
+    #[error("{0}")]
+    Learn(hfy_nn::Error),
     /// A file could not be written.
     #[error("{0}")]
     Store(#[from] hfy_store::Error),
@@ -110,6 +114,16 @@ impl From<hfy::Error> for Error {
         match error {
             hfy::Error::Interrupted { .. } => Error::Interrupted,
             other => Error::Library(other),
+        }
+    }
+}
+
+#[cfg(feature = "learn")]
+impl From<hfy_nn::Error> for Error {
+    fn from(error: hfy_nn::Error) -> Self {
+        match error {
+            hfy_nn::Error::Interrupted => Error::Interrupted,
+            other => Error::Learn(other),
         }
     }
 }

@@ -15,11 +15,22 @@ pub(crate) enum Family {
     Map(Map),
     /// Exactly so many entries, or all where there are fewer.
     Subsets(f64),
+    /// The same for a structure by its text: a name, how many entries, and settings.
+    Neighbours {
+        /// Of so many entries.
+        map: Map,
+        /// `sequence` or `windows`.
+        name: &'static str,
+        /// How many entries.
+        k: usize,
+        /// The text behind the number.
+        settings: String,
+    },
     /// Entmax of an alpha given apart.
     Entmax,
     /// Normmax of a gamma given apart.
     Normmax,
-    /// Sequential k-subsets of a transition given apart, and no more than there are entries.
+    /// Sequential k-subsets of a transition given apart, or all entries where there are fewer.
     Sequence {
         /// How many entries.
         k: usize,
@@ -31,9 +42,9 @@ pub(crate) enum Family {
 impl Family {
     fn read(text: &str, apart: bool) -> Result<Self> {
         if !apart {
-            return Ok(match text.parse()? {
+            return Ok(match text.parse().map_err(|error| unread("omega", error))? {
                 Map::Subsets(map) => Family::Subsets(map.k()),
-                map => Family::Map(map),
+                map => Family::neighbours(text, &map).unwrap_or(Family::Map(map)),
             });
         }
         let sequence = text.strip_prefix("sequence:").filter(|k| !k.contains(':'));
@@ -50,13 +61,25 @@ impl Family {
         }
     }
 
-    /// The map of a row in which `present` entries take part.
+    fn neighbours(text: &str, map: &Map) -> Option<Self> {
+        let (name, rest) = text.trim().split_once(':')?;
+        let name = *["sequence", "windows"].iter().find(|known| **known == name.trim())?;
+        let (k, settings) = rest.split_at(rest.find(':').unwrap_or(rest.len()));
+        let k = k.trim().parse().ok()?;
+        Some(Family::Neighbours { map: map.clone(), name, k, settings: settings.to_owned() })
+    }
+
+    /// The map of a row in which `present` entries take part, at least one.
     pub(crate) fn map(&self, parameter: Option<f64>, present: impl Fn() -> usize) -> Result<Map> {
         let apart = || parameter.ok_or_else(|| Error::argument("omega parameter", "none", "this map needs one"));
         Ok(match self {
             Family::Map(map) => map.clone(),
             // A row in which all entries are chosen has as many of them as there are.
             Family::Subsets(k) => Map::Subsets(Subsets::new(k.min(present() as f64))?),
+            Family::Neighbours { map, name, k, settings } => match present() {
+                fewer if fewer < *k => format!("{name}:{fewer}{settings}").parse()?,
+                _ => map.clone(),
+            },
             Family::Entmax => Map::Entmax(Entmax::new(apart()?)?),
             Family::Normmax => Map::Normmax(Normmax::new(apart()?)?),
             Family::Sequence { k, regulariser } => {
@@ -64,6 +87,14 @@ impl Family {
                 Map::from(text.parse::<SparseMap<_>>()?.regulariser(*regulariser))
             }
         })
+    }
+}
+
+/// A text that the library cannot read, as an argument.
+pub(crate) fn unread(argument: &'static str, error: hfy::Error) -> Error {
+    match error {
+        hfy::Error::Parse { text, rule } => Error::argument(argument, format!("{text:?}"), rule),
+        other => Error::Library(other),
     }
 }
 

@@ -33,8 +33,14 @@ pub struct TableCell {
     pub col: String,
     /// What came out here.
     pub value: f64,
+    /// Its standard deviation over repetitions, where it is a mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<f64>,
     /// What the paper prints.
     pub paper: Option<f64>,
+    /// The standard deviation that the paper prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper_deviation: Option<f64>,
     /// What the published code gave where the paper prints no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<f64>,
@@ -48,7 +54,19 @@ impl TableCell {
     /// A number with nothing to compare it with.
     pub fn plain(row: impl Into<String>, col: impl Into<String>, value: f64) -> Self {
         let (table, row, col) = (String::new(), row.into(), col.into());
-        TableCell { table, row, col, value, paper: None, reference: None, tolerance: None, ok: None }
+        let (deviation, paper, paper_deviation, reference, tolerance) = (None, None, None, None, None);
+        TableCell { table, row, col, value, deviation, paper, paper_deviation, reference, tolerance, ok: None }
+    }
+
+    /// The same as a mean over repetitions with this standard deviation.
+    pub fn spread(self, deviation: f64) -> Self {
+        TableCell { deviation: Some(deviation), ..self }
+    }
+
+    /// A mean beside a mean that the paper prints: they may be apart by twice both standard deviations together.
+    pub fn beside_mean(self, paper: f64, deviation: f64) -> Self {
+        let tolerance = 2.0 * (self.deviation.unwrap_or(0.0) + deviation);
+        TableCell { paper_deviation: Some(deviation), ..self.beside_paper(paper, tolerance) }
     }
 
     /// The same in a table with this name.

@@ -15,6 +15,8 @@ mod fig7;
 mod fig8;
 mod fig9;
 mod landscape;
+#[cfg(feature = "learn")]
+mod learned;
 mod masked;
 mod overview;
 mod recall;
@@ -42,6 +44,10 @@ pub const ALL: &[&dyn Experiment] = &[
     &fig11::Fig11,
     &fig12::Fig12,
     &fig14::Fig14,
+    #[cfg(feature = "learn")]
+    &learned::Table4,
+    #[cfg(feature = "learn")]
+    &learned::Table5,
     &theory::Theory,
 ];
 

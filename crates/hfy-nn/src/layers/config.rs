@@ -269,6 +269,17 @@ impl HopfieldConfig {
         if let Some(eps) = self.update_steps_eps.iter().find(|eps| !(**eps > 0.0)) {
             return Err(Error::argument("update_steps_eps", eps, "it must be above 0"));
         }
+        let norms = [
+            ("eps of normalize_stored_pattern", self.normalize_stored_pattern),
+            ("eps of normalize_state_pattern", self.normalize_state_pattern),
+            ("eps of normalize_pattern_projection", self.normalize_pattern_projection),
+            ("eps of normalize_hopfield_space", self.normalize_hopfield_space),
+        ];
+        for (argument, eps) in norms.into_iter().filter_map(|(argument, norm)| Some((argument, norm?.eps))) {
+            ensure(eps >= 0.0 && eps.is_finite(), || {
+                Error::argument(argument, eps, "it must be a finite number of at least 0")
+            })?;
+        }
         let unlimited = self.update_steps_max.iter().all(Option::is_none);
         ensure(!self.implicit || unlimited, || {
             Error::argument(

@@ -214,8 +214,10 @@ impl Hopfield {
     }
 }
 
+/// Whether there is a row of one for each of the other; a single bag may be given as shared rows.
 fn same_bags(one: &Rows, other: &Rows) -> bool {
-    one == other
+    let single = |rows: &Rows| rows.count().is_none_or(|bags| bags == 1);
+    one == other || (single(one) && single(other) && one.total() == other.total())
 }
 
 /// Patterns of the depth that they must have, normalised if they are to be.

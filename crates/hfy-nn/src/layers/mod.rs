@@ -15,6 +15,7 @@ mod report;
 
 pub use config::{Activation, HopfieldConfig, InputNorm, Scaling};
 pub use hopfield::{Hopfield, Masks};
+pub(crate) use iteration::numbers;
 pub use linear::Linear;
 pub(crate) use linear::drawn;
 pub use lookup::{HopfieldLayer, LookupConfig};

@@ -2,10 +2,11 @@
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
-use hfy::Post;
+use hfy::{LayerNorm, Post};
 
 use super::affine::Affine;
 use crate::error::{Error, Result, ensure};
+use crate::omega::unread;
 use crate::operators::{layer_norm, transform};
 
 /// ŷ_Ψ of the parts of all heads, perhaps with a learned scale and offset, which the heads share.
@@ -20,9 +21,16 @@ pub(crate) struct Psi {
 
 impl Psi {
     pub(crate) fn new(text: &str, affine: bool, depth: usize, device: &Device) -> Result<Self> {
-        let post: Post = text.parse()?;
+        let post: Post = text.parse().map_err(|error| unread("psi", error))?;
         let eps = match (&post, affine) {
-            (Post::LayerNorm(norm), true) => norm.epsilon(),
+            (Post::LayerNorm(norm), true) => {
+                let plain = LayerNorm::default().with_epsilon(norm.epsilon())?;
+                ensure(*norm == plain, || {
+                    let rule = "the learned scale and offset stand for eta, delta and variance: psi takes eps alone";
+                    Error::argument("psi_affine", "true", format!("{rule}, and is {text}"))
+                })?;
+                norm.epsilon()
+            }
             (_, false) => 0.0,
             _ => {
                 let rule = "only layernorm has a scale and an offset to learn";

@@ -43,6 +43,11 @@ impl AssociationReport {
         self.layout.bags()
     }
 
+    /// How many heads there are.
+    pub fn heads(&self) -> usize {
+        self.layout.heads
+    }
+
     /// How many queries a bag has.
     pub fn queries(&self, bag: usize) -> usize {
         self.layout.state.of(bag).len()
@@ -105,12 +110,15 @@ fn energies(
             let at = layout.block(bag, head).start + query * patterns;
             let added = |at: usize| found.mask.as_ref().map_or(0.0, |mask| f64::from(mask[at]));
             let theta: Vec<f64> = (at..at + patterns).map(|at| beta * f64::from(scores[at]) + added(at)).collect();
-            let present = || theta.iter().filter(|score| **score > f64::NEG_INFINITY).count();
+            let present = theta.iter().filter(|score| **score != f64::NEG_INFINITY).count();
+            if present == 0 {
+                energies.push(f64::INFINITY);
+                continue;
+            }
             let parameter =
                 parameters.as_ref().map(|values| f64::from(values[if values.len() == 1 { 0 } else { head }]));
-            let map: Map = core.omega.family().map(parameter, present)?;
-            let conjugate = if present() == 0 { f64::NEG_INFINITY } else { map.conjugate(&theta)? };
-            energies.push(domain_value(core, &q) - conjugate / beta);
+            let map: Map = core.omega.family().map(parameter, || present)?;
+            energies.push(domain_value(core, &q) - map.conjugate(&theta)? / beta);
         }
     }
     Ok(energies)

@@ -95,7 +95,9 @@ impl System {
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         let theta: Vec<f32> =
             patterns.clone().enumerate().map(|(at, pattern)| beta * dot(key(pattern), state) + added(at)).collect();
-        let map: RowMap = row_map(&self.family, inputs.get(3).map(|view| view.data), head, &theta)?;
+        let map = row_map(&self.family, inputs.get(3).map(|view| view.data), head, &theta)?;
+        // Without weights the update is a constant.
+        let Some(map): Option<RowMap> = map else { return Ok(vec![vec![0.0; depth]; depth]) };
         let mut weights = vec![0.0; theta.len()];
         map.argmax(&theta, &mut weights)?;
         let mut mixture = vec![0.0; depth];
@@ -110,7 +112,7 @@ impl System {
                 g[unit] = 1.0;
                 self.psi.vjp(&mixture, &updated, &mut g)?;
                 let mut in_theta: Vec<f32> = patterns.clone().map(|pattern| dot(key(pattern), &g)).collect();
-                map.pull(&theta, &weights, &mut in_theta)?;
+                map.pull(&theta, &weights, &mut in_theta, false)?;
                 let mut pulled = vec![0.0; depth];
                 for (pattern, g) in patterns.clone().zip(&in_theta) {
                     pulled.iter_mut().zip(key(pattern)).for_each(|(sum, k)| *sum += f64::from(beta * g * k));

@@ -6,6 +6,8 @@ use super::operator::{Forward, InputGradients, Operator, View, apply};
 use crate::error::{Error, Result, ensure};
 
 /// `(x - mean) / sqrt(var + eps)` in each row, with the biased variance, times `affine.0` plus `affine.1` if there.
+///
+/// A constant row is normalised to zeros, and has a gradient of zero, also where `eps` is zero.
 pub(crate) fn layer_norm(x: Tensor<2>, affine: Option<(Tensor<1>, Tensor<1>)>, eps: f64) -> Result<Tensor<2>> {
     let operator = LayerNorm { eps };
     match affine {
@@ -41,7 +43,8 @@ impl Operator for LayerNorm {
         for row in x.data.chunks_exact(depth.max(1)) {
             let mean = row.iter().sum::<f32>() / depth as f32;
             let variance = row.iter().map(|v| (v - mean) * (v - mean)).sum::<f32>() / depth as f32;
-            let reciprocal = 1.0 / (variance + self.eps as f32).sqrt();
+            let deviation = (variance + self.eps as f32).sqrt();
+            let reciprocal = if deviation == 0.0 { 0.0 } else { 1.0 / deviation };
             saved.normalised.extend(row.iter().map(|v| (v - mean) * reciprocal));
             saved.reciprocals.push(reciprocal);
         }

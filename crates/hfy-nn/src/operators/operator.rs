@@ -92,15 +92,15 @@ fn tensor(data: Vec<f32>, shape: Vec<usize>) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(data, shape))
 }
 
-/// Hands the contiguous slices of tensors to `work`.
-fn with_views<R>(inputs: &[FlexTensor], work: impl FnOnce(&[View<'_>]) -> R) -> R {
-    let views: Vec<View<'_>> = inputs
-        .iter()
-        .map(|input| View {
-            data: input.as_slice::<f32>().expect("inputs are contiguous, in single precision"),
-            shape: input.layout().shape(),
-        })
-        .collect();
+/// Hands the slices of contiguous tensors to `work`.
+fn with_views<R>(inputs: &[FlexTensor], work: impl FnOnce(&[View<'_>]) -> Result<R>) -> Result<R> {
+    let view = |input: &'_ FlexTensor| match input.as_slice::<f32>() {
+        Some(data) => Ok(View { data, shape: input.layout().shape() }),
+        None => {
+            Err(Error::argument("tensor", format!("{:?}", input.dtype()), "layers compute in single precision, F32"))
+        }
+    };
+    let views: Vec<View<'_>> = inputs.iter().map(view).collect::<Result<_>>()?;
     work(&views)
 }
 

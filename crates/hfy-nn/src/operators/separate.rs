@@ -50,16 +50,26 @@ pub(super) fn of_head(values: &[f32], head: usize) -> (usize, f32) {
     (at, values[at])
 }
 
-/// The map of a row, which may depend on how many of its entries take part.
-pub(super) fn row_map(family: &Family, parameters: Option<&[f32]>, head: usize, theta: &[f32]) -> Result<RowMap> {
+/// The map of a row, which may depend on how many of its entries take part; `None` where none does.
+pub(super) fn row_map(
+    family: &Family,
+    parameters: Option<&[f32]>,
+    head: usize,
+    theta: &[f32],
+) -> Result<Option<RowMap>> {
+    // A NaN takes part, so that the map refuses it.
+    let takes_part = |score: &&f32| **score != f32::NEG_INFINITY;
+    if !theta.iter().any(|score| takes_part(&score)) {
+        return Ok(None);
+    }
+    let present = || theta.iter().filter(takes_part).count();
     let parameter = parameters.map(|values| f64::from(of_head(values, head).1));
-    let present = || theta.iter().filter(|score| **score > f32::NEG_INFINITY).count();
-    Ok(match (family, parameter) {
+    Ok(Some(match (family, parameter) {
         (Family::Sequence { k, regulariser }, Some(transition)) => {
             RowMap::Sequence(SparseMap::new(Sequence::new((*k).min(present()))?).regulariser(*regulariser), transition)
         }
         (family, parameter) => RowMap::Map(family.map(parameter, present)?),
-    })
+    }))
 }
 
 /// A map, or sequential k-subsets with a transition given apart.
@@ -80,13 +90,13 @@ impl RowMap {
         }
     }
 
-    /// `g ← Jᵀ g`, and the derivative in the parameter.
-    pub(super) fn pull(&self, theta: &[f32], weights: &[f32], g: &mut [f32]) -> hfy::Result<f32> {
+    /// `g ← Jᵀ g`, and the derivative in the parameter if it is wanted.
+    pub(super) fn pull(&self, theta: &[f32], weights: &[f32], g: &mut [f32], parameter: bool) -> hfy::Result<f32> {
         match self {
             RowMap::Map(map) => {
-                let in_parameter = map.parameter_vjp(weights, g)?.unwrap_or(0.0);
+                let in_parameter = if parameter { map.parameter_vjp(weights, g)? } else { None };
                 map.vjp(theta, weights, g)?;
-                Ok(in_parameter)
+                Ok(in_parameter.unwrap_or(0.0))
             }
             RowMap::Sequence(map, transition) => {
                 let wide: Vec<f64> = g.iter().map(|&g| f64::from(g)).collect();
@@ -119,14 +129,20 @@ impl Operator for Separate {
                 theta[row.clone()].iter_mut().zip(&mask[row.clone()]).for_each(|(score, mask)| *score += mask);
             }
             let theta = &theta[row.clone()];
-            let map = row_map(&self.family, parameters, head, theta)?;
+            let Some(map) = row_map(&self.family, parameters, head, theta)? else { continue };
             map.argmax(theta, &mut weights[row]).map_err(|error| Error::Library(error.in_row(number)))?;
         }
         let saved = Saved { theta, weights: weights.clone() };
         Ok(Forward { shape: vec![weights.len()], output: weights, saved })
     }
 
-    fn backward(&self, inputs: &[View<'_>], saved: &Saved, gradient: &[f32], _: &[bool]) -> Result<InputGradients> {
+    fn backward(
+        &self,
+        inputs: &[View<'_>],
+        saved: &Saved,
+        gradient: &[f32],
+        wanted: &[bool],
+    ) -> Result<InputGradients> {
         let (scores, betas) = (inputs[0].data, inputs[1].data);
         let parameters = inputs.get(2).map(|view| view.data);
         let mut pulled = gradient.to_vec();
@@ -135,7 +151,11 @@ impl Operator for Separate {
         for (head, row) in self.layout.rows() {
             let (theta, weights) = (&saved.theta[row.clone()], &saved.weights[row.clone()]);
             let g = &mut pulled[row.clone()];
-            let in_parameter = row_map(&self.family, parameters, head, theta)?.pull(theta, weights, g)?;
+            let Some(map) = row_map(&self.family, parameters, head, theta)? else {
+                g.fill(0.0);
+                continue;
+            };
+            let in_parameter = map.pull(theta, weights, g, wanted.get(2) == Some(&true))?;
             let (at, beta) = of_head(betas, head);
             in_betas[at] += g.iter().zip(&scores[row]).map(|(g, score)| g * score).sum::<f32>();
             g.iter_mut().for_each(|g| *g *= beta);

@@ -75,7 +75,9 @@ pub(super) fn from_torch(parameters: &[Parameter], mut tensors: Tensors) -> Resu
         let (shape, values) = tensors.take(&name).ok_or_else(|| format!("has no tensor {name}"))?;
         let mut expected = parts[0].1.shape.clone();
         expected[0] = parts.iter().map(|(_, place)| place.shape[0]).sum();
-        if shape != expected {
+        // Learned patterns of a layer without `batch_first` have their axis of length one in the middle.
+        let turned = |shape: &[usize]| parts.len() == 1 && expected[..] == [1, shape[0], shape[2]] && shape[1] == 1;
+        if shape != expected && !(shape.len() == 3 && turned(&shape)) {
             return Err(format!("has {name} of shape {shape:?}, and the model has {expected:?}"));
         }
         let mut rest = &values[..];

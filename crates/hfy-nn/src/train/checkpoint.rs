@@ -82,7 +82,7 @@ impl<M: Module> Checkpoint<M> {
             return Err(wrong(format!("was written with {then:?}, and this run has {now:?}: remove it to begin anew")));
         }
         let state = tensors.take_bytes(OPTIMISER).ok_or_else(|| wrong("has no state of an optimiser".into()))?;
-        optimiser.load(&state)?;
+        optimiser.load(&state).map_err(|error| wrong(format!("its optimiser is another one: {error}")))?;
         let mut take = |prefix: &str, module: M| {
             tensors
                 .load_into(module, &format!("{prefix}."), true)

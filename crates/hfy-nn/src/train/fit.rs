@@ -192,7 +192,11 @@ fn epoch<M: Module, O: Optimiser>(
             }
         }
         let diverged = |quantity, value| Error::Diverged { quantity, value, epoch: epoch + 1, step: step + 1 };
-        let loss = task.loss(&run.module, batch, Phase::Training(&mut run.random))?;
+        let loss = task.loss(&run.module, batch, Phase::Training(&mut run.random));
+        // Before the first step it is not training that made a number overflow.
+        let trained = epoch + step > 0;
+        let loss =
+            loss.map_err(|error| overflow(&error).filter(|_| trained).map_or(error, |v| diverged("score", v)))?;
         let value = f64::from(loss.clone().into_scalar::<f32>());
         ensure(value.is_finite(), || diverged("loss", value))?;
         let gradients = GradientsParams::from_grads(loss.backward(), &run.module);
@@ -202,10 +206,13 @@ fn epoch<M: Module, O: Optimiser>(
         losses += value * batch.len() as f64;
         norms += norm;
     }
-    let validation = task.validate(&run.module)?;
+    let validation = task.validate(&run.module).map_err(|error| match overflow(&error) {
+        Some(value) => Error::Diverged { quantity: "score", value, epoch: epoch + 1, step: steps },
+        None => error,
+    })?;
     let best = run.epochs.get(run.kept).and_then(|epoch| epoch.validation);
     let better = match (validation, best) {
-        (Some(now), Some(best)) => now.score > best.score,
+        (Some(now), Some(best)) => now.score > best.score || best.score.is_nan(),
         _ => true,
     };
     if better {
@@ -213,4 +220,12 @@ fn epoch<M: Module, O: Optimiser>(
     }
     run.epochs.push(Epoch { loss: losses / order.len() as f64, norm: norms / steps as f64, rate, validation });
     Ok(run)
+}
+
+/// The number that is not finite, where an error is about one: what comes of weights that have grown too large.
+fn overflow(error: &Error) -> Option<f64> {
+    match error {
+        Error::Library(hfy::Error::Entry { value, .. }) if !value.is_finite() => Some(*value),
+        _ => None,
+    }
 }
