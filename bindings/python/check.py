@@ -5,7 +5,8 @@
 
 The environment is `target/python` of the workspace. It is kept until `pyproject.toml` changes. Where packages lie already that
 are large to fetch (torch), HFY_SITE_PACKAGES names their folder, and what is there is not fetched again. HFY_WITHOUT names extra
-packages to do without, as in HFY_WITHOUT=torch,jax: their tests are then skipped, and say so.
+packages to do without, as in HFY_WITHOUT=torch,jax: their tests are then skipped, and say so. With HFY_WITHOUT=burn, or without
+torch, the crate hfy-nn is not built to be compared with hfy.torch.nn.
 """
 
 import hashlib
@@ -93,14 +94,24 @@ def install_wheel() -> None:
     run(PYTHON, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", wheel)
 
 
+def build_parity() -> dict[str, str]:
+    """The program that test_nn_rust.py compares with, in the profile and with the features that `cargo test --workspace` has."""
+    if missing_frameworks() & {"torch", "burn"}:
+        return {}
+    run("cargo", "build", "--quiet", "--workspace", "--example", "parity", cwd=ROOT)
+    return {"HFY_NN_PARITY": str(TARGET / "debug/examples" / ("parity.exe" if os.name == "nt" else "parity"))}
+
+
 def main() -> None:
     make_environment()
     install_wheel()
+    environment = os.environ | build_parity()
     # From elsewhere, so that what is imported is what was installed.
-    run(PYTHON, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", HERE, *(sys.argv[1:] or [HERE / "tests"]), cwd=PLACE)
+    tests = sys.argv[1:] or [HERE / "tests"]
+    run(PYTHON, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", HERE, *tests, cwd=PLACE, env=environment)
     # Where frameworks are missing, only what needs none has types.
     package = HERE / "python/hfy"
-    typed = [package] if not missing_frameworks() else sorted(package.glob("*.py*"))
+    typed = [package] if not missing_frameworks() - {"burn"} else sorted(package.glob("*.py*"))
     run(PYTHON, "-m", "mypy", "--strict", "--cache-dir", PLACE / "mypy", *typed, cwd=PLACE)
     # Only the compiled module has stubs apart from its source.
     run(PYTHON, "-m", "mypy.stubtest", "hfy._hfy", cwd=PLACE)

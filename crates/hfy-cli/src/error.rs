@@ -37,6 +37,10 @@ pub(crate) enum Error {
     #[cfg(feature = "lab")]
     #[error("{0}")]
     Lab(#[from] hfy_lab::Error),
+    /// A model could not be trained, read or used.
+    #[cfg(feature = "learn")]
+    #[error("{0}")]
+    Learn(#[from] hfy_nn::Error),
     /// Some query had no match, and that was to count as a failure.
     #[error("{count} of {total} {} no match", if *.count == 1 { "queries has" } else { "queries have" })]
     NoMatch {
@@ -73,6 +77,10 @@ impl Error {
             Error::Usage(_) | Error::Input(hfy_io::Error::Usage(_)) => "usage",
             // Parameters come from the command line; what was read from a file is said of the file.
             Error::Library(Library::Parameter { .. } | Library::Parse { .. } | Library::Unsupported { .. }) => "usage",
+            #[cfg(feature = "learn")]
+            Error::Learn(hfy_nn::Error::Argument { .. } | hfy_nn::Error::Library(_)) => "usage",
+            #[cfg(feature = "learn")]
+            Error::Learn(hfy_nn::Error::Interrupted) => "interrupted",
             Error::Interrupted
             | Error::Library(Library::Interrupted { .. })
             | Error::Store(hfy_store::Error::Interrupted { .. }) => "interrupted",

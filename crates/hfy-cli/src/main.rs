@@ -14,6 +14,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Training makes and drops megabytes at every step. This allocator keeps their pages; the system's returns them to the kernel, and
+/// page faults then take as long as the arithmetic.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // Errors about the command line itself are to be JSON, too, where that is asked for.
     terminal::set_speech(asks_for_json(), false);

@@ -7,6 +7,9 @@ use hfy_nn::train::{AdamW, AdamWConfig, Optimiser};
 use hfy_nn::{Phase, Random};
 use std::time::Instant;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let device = Device::flex().autodiff();
     let mnist = std::env::args().nth(1).as_deref() != Some("fox");
@@ -26,6 +29,7 @@ fn main() {
                 ..HopfieldConfig::new(500)
             },
             rectified: false,
+            scaled: false,
         }
     } else {
         ClassifierConfig {
@@ -40,6 +44,7 @@ fn main() {
                 ..HopfieldConfig::new(32)
             },
             rectified: true,
+            scaled: false,
         }
     };
     let mut model = BagClassifier::new(&config, &mut random, &device).unwrap();
@@ -54,7 +59,7 @@ fn main() {
             let rows = Tensor::<2>::from_data(TensorData::new(x.clone(), [n, d]), &device);
             let logits = model.logits(rows, &[0, n], Phase::Training(&mut random)).unwrap();
             times[0] += t.elapsed().as_secs_f64();
-            let loss = hfy_nn::mil::loss(logits, &[step % 2 == 0]).unwrap();
+            let loss = hfy_nn::mil::loss(logits, &[step % 2 == 0], 1e-5).unwrap();
             let grads = loss.backward();
             times[1] += t.elapsed().as_secs_f64();
             let grads = GradientsParams::from_grads(grads, &model);

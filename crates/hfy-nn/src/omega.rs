@@ -5,6 +5,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use hfy::structure::{Regulariser, Sequence, SparseMap};
 use hfy::{Entmax, Map, Normmax, Subsets};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result, ensure};
 use crate::operators::SEQUENCE_REGULARISER;
 
@@ -42,7 +44,7 @@ pub(crate) enum Family {
 impl Family {
     fn read(text: &str, apart: bool) -> Result<Self> {
         if !apart {
-            return Ok(match text.parse().map_err(|error| unread("omega", error))? {
+            return Ok(match text.parse().map_err(|error| unread("omega", text, error))? {
                 Map::Subsets(map) => Family::Subsets(map.k()),
                 map => Family::neighbours(text, &map).unwrap_or(Family::Map(map)),
             });
@@ -91,9 +93,9 @@ impl Family {
 }
 
 /// A text that the library cannot read, as an argument.
-pub(crate) fn unread(argument: &'static str, error: hfy::Error) -> Error {
+pub(crate) fn unread(argument: &'static str, text: &str, error: hfy::Error) -> Error {
     match error {
-        hfy::Error::Parse { text, rule } => Error::argument(argument, format!("{text:?}"), rule),
+        hfy::Error::Parse { rule, .. } => Error::argument(argument, format!("{text:?}"), rule),
         other => Error::Library(other),
     }
 }
@@ -128,7 +130,7 @@ pub struct Omega {
 }
 
 /// A parameter of a map that is given apart from its text.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum OmegaParameter {
     /// As it is: one number, or one for each head.
     Fixed(Vec<f64>),

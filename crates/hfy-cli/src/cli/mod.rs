@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand};
 use hfy::{Map, Post};
 use hfy_store::Info;
 
+#[cfg(feature = "learn")]
+use crate::commands::mil;
 use crate::commands::{certify, completions, demo, energy, man, map, memory, recall, retrieve};
 #[cfg(feature = "lab")]
 use crate::commands::{data, reproduce};
@@ -20,6 +22,18 @@ macro_rules! lab_examples {
 }
 #[cfg(not(feature = "lab"))]
 macro_rules! lab_examples {
+    () => {
+        ""
+    };
+}
+#[cfg(feature = "learn")]
+macro_rules! learn_examples {
+    () => {
+        "  hfy mil train bags.csv -o model.safetensors       learn from bags of instances with labels\n"
+    };
+}
+#[cfg(not(feature = "learn"))]
+macro_rules! learn_examples {
     () => {
         ""
     };
@@ -48,6 +62,7 @@ Examples:
   hfy map sparsemax scores.csv                      weights of rows of scores
 ",
     lab_examples!(),
+    learn_examples!(),
     download_examples!(),
     "
 Files end in npy, npz, csv, tsv, txt, safetensors, png, jpg, jpeg, bmp, webp, tif or tiff.
@@ -92,6 +107,9 @@ pub(crate) enum Command {
     Energy(Box<energy::Arguments>),
     Certify(Box<certify::Arguments>),
     Map(Box<map::Arguments>),
+    #[cfg(feature = "learn")]
+    #[command(subcommand)]
+    Mil(mil::Command),
     #[cfg(feature = "lab")]
     Reproduce(reproduce::Arguments),
     #[cfg(feature = "lab")]

@@ -9,6 +9,8 @@ pub(crate) mod energy;
 pub(crate) mod man;
 pub(crate) mod map;
 pub(crate) mod memory;
+#[cfg(feature = "learn")]
+pub(crate) mod mil;
 pub(crate) mod recall;
 #[cfg(feature = "lab")]
 pub(crate) mod reproduce;
@@ -34,6 +36,8 @@ pub(crate) fn run(arguments: Cli) -> Result<()> {
         Command::Energy(arguments) => energy::run(&arguments, common),
         Command::Certify(arguments) => certify::run(&arguments, common),
         Command::Map(arguments) => map::run(&arguments, common),
+        #[cfg(feature = "learn")]
+        Command::Mil(command) => mil::run(&command, common),
         #[cfg(feature = "lab")]
         Command::Data(command) => data::run(&command, common),
         Command::Completions(arguments) => completions::run(&arguments),

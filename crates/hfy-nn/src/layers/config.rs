@@ -1,10 +1,12 @@
 //! The settings of a Hopfield layer, under the names of hflayers.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result, ensure};
 use crate::omega::OmegaParameter;
 
 /// Layer normalisation of an input.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct InputNorm {
     /// Whether there is a learned scale and offset.
     pub affine: bool,
@@ -19,7 +21,7 @@ impl Default for InputNorm {
 }
 
 /// β: by what scores are multiplied.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Scaling {
     /// One number, or one for each head.
     Fixed(Vec<f64>),
@@ -34,7 +36,7 @@ impl From<f64> for Scaling {
 }
 
 /// What stands at the end of a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activation {
     /// max(x, 0)
     Relu,
@@ -55,7 +57,7 @@ pub enum Activation {
 /// let config = HopfieldConfig { num_heads: 8, hidden_size: Some(64), ..HopfieldConfig::new(500) };
 /// assert_eq!(config.omega, "softmax");
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HopfieldConfig {
     /// Depth of the state patterns, and of the other inputs unless their sizes say otherwise.
     pub input_size: usize,

@@ -19,9 +19,8 @@ pub(crate) struct Iteration {
     pub(crate) weights: Tensor<1>,
     pub(crate) state: Tensor<2>,
     pub(crate) layout: Layout,
-    /// Updates made of each head of each bag, and whether it has converged.
+    /// Updates made of each head of each bag.
     pub(crate) steps: Vec<usize>,
-    pub(crate) settled: Vec<bool>,
 }
 
 /// An entry for a head from one entry, or one for each.
@@ -61,7 +60,7 @@ impl Stopping {
         let (mut steps, mut settled) = (vec![0; blocks], vec![false; blocks]);
         let weights = associate(state.clone(), &layout)?;
         let most = (0..heads).map(|head| self.allowed(head)).max().unwrap_or(0);
-        let mut iteration = Iteration { weights, state, layout, steps: Vec::new(), settled: Vec::new() };
+        let mut iteration = Iteration { weights, state, layout, steps: Vec::new() };
         let mut before = if most == 0 { Vec::new() } else { numbers(&iteration.weights) };
         for step in 0..most {
             let active: Vec<bool> = (0..blocks).map(|at| !settled[at] && self.allowed(at % heads) > step).collect();
@@ -84,9 +83,9 @@ impl Stopping {
                 settled[at] = distance(&after[next.block(bag, head)], &before[next.block(bag, head)]) <= self.eps(head);
             }
             before = after;
-            iteration = Iteration { weights, state, layout: next, steps: Vec::new(), settled: Vec::new() };
+            iteration = Iteration { weights, state, layout: next, steps: Vec::new() };
         }
-        Ok(Iteration { steps, settled, ..iteration })
+        Ok(Iteration { steps, ..iteration })
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Psi {
 
 impl Psi {
     pub(crate) fn new(text: &str, affine: bool, depth: usize, device: &Device) -> Result<Self> {
-        let post: Post = text.parse().map_err(|error| unread("psi", error))?;
+        let post: Post = text.parse().map_err(|error| unread("psi", text, error))?;
         let eps = match (&post, affine) {
             (Post::LayerNorm(norm), true) => {
                 let plain = LayerNorm::default().with_epsilon(norm.epsilon())?;

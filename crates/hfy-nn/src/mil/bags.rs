@@ -1,7 +1,7 @@
 //! Bags of instances that lie in a pool of rows.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2};
 
 use crate::error::{Error, Result, ensure};
 
@@ -87,6 +87,11 @@ impl<'a> Bags<'a> {
         &self.members[self.offsets[bag]..self.offsets[bag + 1]]
     }
 
+    /// The instances of a bag.
+    pub(super) fn instances(&self, bag: usize) -> impl Iterator<Item = ArrayView1<'_, f32>> {
+        self.members(bag).iter().map(|&member| self.pool.row(member))
+    }
+
     /// Some of the bags.
     pub fn select(&self, bags: &[usize]) -> Self {
         let (mut members, mut offsets) = (Vec::new(), vec![0]);
@@ -101,7 +106,7 @@ impl<'a> Bags<'a> {
     pub(crate) fn batch(&self, bags: &[usize], device: &Device) -> (Tensor<2>, Vec<usize>) {
         let (mut values, mut offsets) = (Vec::<f32>::new(), vec![0]);
         for &bag in bags {
-            self.members(bag).iter().for_each(|&member| values.extend(self.pool.row(member)));
+            self.instances(bag).for_each(|instance| values.extend(instance));
             offsets.push(offsets[offsets.len() - 1] + self.size(bag));
         }
         let shape = [offsets[offsets.len() - 1], self.features()];

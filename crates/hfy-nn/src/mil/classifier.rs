@@ -2,14 +2,17 @@
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, activation};
+use serde::{Deserialize, Serialize};
 
+use super::Bags;
 use super::lenet::LeNet;
+use super::scaling::FeatureScaling;
 use crate::error::{Error, Result, ensure};
 use crate::layers::{AssociationReport, HopfieldConfig, HopfieldPooling, Linear, Patterns};
 use crate::random::{Phase, Random};
 
 /// The parts of a [`BagClassifier`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClassifierConfig {
     /// How many numbers an instance has.
     pub features: usize,
@@ -21,17 +24,22 @@ pub struct ClassifierConfig {
     pub pooling: HopfieldConfig,
     /// Whether what is pooled is rectified.
     pub rectified: bool,
+    /// Whether features are shifted and scaled to mean 0 and deviation 1 over the training instances.
+    pub scaled: bool,
 }
 
 /// The probability that a bag is positive.
 #[derive(Module, Debug)]
 pub struct BagClassifier {
+    scaling: Option<FeatureScaling>,
     lenet: Option<LeNet>,
     embedding: Vec<Linear>,
     pooling: HopfieldPooling,
     head: Linear,
     #[module(skip)]
     rectified: bool,
+    #[module(skip)]
+    features: usize,
 }
 
 impl BagClassifier {
@@ -64,7 +72,22 @@ impl BagClassifier {
         };
         let pooling = HopfieldPooling::new(&pooling, 1, true, random, device)?;
         let head = Linear::new(pooled, 1, random, device);
-        Ok(BagClassifier { lenet, embedding, pooling, head, rectified: config.rectified })
+        let scaling = config.scaled.then(|| FeatureScaling::none(config.features, device));
+        Ok(BagClassifier {
+            scaling,
+            lenet,
+            embedding,
+            pooling,
+            head,
+            rectified: config.rectified,
+            features: config.features,
+        })
+    }
+
+    /// The same with features scaled by what these bags have, if the features are scaled at all.
+    pub(super) fn scaled_by(self, bags: &Bags<'_>, device: &Device) -> Self {
+        let scaling = self.scaling.map(|_| FeatureScaling::of(bags, self.lenet.is_some(), device));
+        BagClassifier { scaling, ..self }
     }
 
     /// The pooling.
@@ -73,10 +96,17 @@ impl BagClassifier {
     }
 
     fn embedded(&self, instances: Tensor<2>, offsets: &[usize]) -> Result<Patterns> {
-        let mut x = match &self.lenet {
-            Some(lenet) => lenet.forward(instances)?,
+        let [count, features] = instances.dims();
+        ensure(features == self.features, || {
+            Error::shape("instances", &[count, features], format!("they must have {} features", self.features))
+        })?;
+        let mut x = match &self.scaling {
+            Some(scaling) => scaling.forward(instances),
             None => instances,
         };
+        if let Some(lenet) = &self.lenet {
+            x = lenet.forward(x)?;
+        }
         for layer in &self.embedding {
             x = activation::relu(layer.forward(x)?);
         }

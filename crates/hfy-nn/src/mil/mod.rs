@@ -6,6 +6,8 @@ mod explain;
 mod folds;
 mod lenet;
 mod metrics;
+mod model;
+mod scaling;
 mod task;
 mod train;
 
@@ -15,12 +17,13 @@ pub use explain::explain;
 pub use folds::{Split, nested, split, stratified_folds};
 pub use lenet::LeNet;
 pub use metrics::{accuracy, log_loss, mean_and_deviation, roc_auc};
-pub use task::{BagTask, logits};
+pub use model::{BagModel, Evidence, Prediction};
+pub use task::{BagLoss, BagTask, logits};
 pub use train::{TrainConfig, train};
 
 use burn::tensor::Tensor;
 
-/// The loss of some bags: the mean cross entropy, with probabilities kept in [1e-5, 1 - 1e-5].
-pub fn loss(logits: Tensor<1>, positive: &[bool]) -> crate::Result<Tensor<1>> {
-    crate::operators::binary_cross_entropy(logits, positive, task::CLAMP)
+/// The mean cross entropy of some bags, with probabilities kept in `[floor, 1 - floor]`.
+pub fn loss(logits: Tensor<1>, positive: &[bool], floor: f32) -> crate::Result<Tensor<1>> {
+    crate::operators::binary_cross_entropy(logits, positive, floor, [1.0; 2])
 }

@@ -2,27 +2,43 @@
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
 
-use super::{BagClassifier, Bags, log_loss, loss, roc_auc};
+use super::{BagClassifier, Bags, log_loss, roc_auc};
 use crate::error::{Error, Result, ensure};
 use crate::layers::numbers;
+use crate::operators::binary_cross_entropy;
 use crate::random::Phase;
 use crate::train::{Task, Validation};
-
-/// Probabilities are kept this far from 0 and 1 in losses.
-pub(super) const CLAMP: f32 = 1e-5;
 
 /// Bags to train with, and bags to choose the best epoch by.
 #[derive(Debug, Clone)]
 pub struct BagTask<'a> {
     train: Bags<'a>,
     validation: Option<Bags<'a>>,
+    loss: BagLoss,
     device: Device,
+}
+
+/// The cross entropy of bags.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BagLoss {
+    /// Probabilities are kept this far from 0 and 1, and there is no gradient beyond.
+    pub floor: f32,
+    /// Whether positive and negative bags weigh the same together, however many there are of each.
+    pub balanced: bool,
+}
+
+impl Default for BagLoss {
+    /// The plain cross entropy.
+    fn default() -> Self {
+        BagLoss { floor: 0.0, balanced: false }
+    }
 }
 
 impl<'a> BagTask<'a> {
     /// The score of an epoch is the area under the curve on the bags for validation, which need both labels.
-    pub fn new(train: Bags<'a>, validation: Option<Bags<'a>>, device: &Device) -> Result<Self> {
+    pub fn new(train: Bags<'a>, validation: Option<Bags<'a>>, loss: BagLoss, device: &Device) -> Result<Self> {
         for (argument, bags) in [("train", Some(&train)), ("validation", validation.as_ref())] {
             let Some(bags) = bags else { continue };
             let positive = bags.positive().iter().filter(|positive| **positive).count();
@@ -31,7 +47,16 @@ impl<'a> BagTask<'a> {
                 Error::argument(argument, format!("{positive} positive bags of {}", bags.len()), rule)
             })?;
         }
-        Ok(BagTask { train, validation, device: device.clone() })
+        Ok(BagTask { train, validation, loss, device: device.clone() })
+    }
+
+    /// By what losses of negative and of positive bags are multiplied.
+    fn weights(&self) -> [f32; 2] {
+        if !self.loss.balanced {
+            return [1.0; 2];
+        }
+        let (bags, positive) = (self.train.len() as f32, self.train.positive().iter().filter(|p| **p).count() as f32);
+        [0.5 * bags / (bags - positive), 0.5 * bags / positive]
     }
 }
 
@@ -43,7 +68,8 @@ impl Task<BagClassifier> for BagTask<'_> {
     fn loss(&self, module: &BagClassifier, examples: &[usize], phase: Phase<'_>) -> Result<Tensor<1>> {
         let (instances, offsets) = self.train.batch(examples, &self.device);
         let positive: Vec<bool> = examples.iter().map(|&bag| self.train.positive()[bag]).collect();
-        loss(module.logits(instances, &offsets, phase)?, &positive)
+        let logits = module.logits(instances, &offsets, phase)?;
+        binary_cross_entropy(logits, &positive, self.loss.floor, self.weights())
     }
 
     fn validate(&self, module: &BagClassifier) -> Result<Option<Validation>> {
@@ -55,7 +81,10 @@ impl Task<BagClassifier> for BagTask<'_> {
             })
         };
         let score = finite("area under the curve", roc_auc(&logits, bags.positive()))?;
-        Ok(Some(Validation { score, loss: finite("loss", log_loss(&logits, bags.positive(), f64::from(CLAMP)))? }))
+        Ok(Some(Validation {
+            score,
+            loss: finite("loss", log_loss(&logits, bags.positive(), f64::from(self.loss.floor)))?,
+        }))
     }
 }
 

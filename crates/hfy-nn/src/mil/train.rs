@@ -2,14 +2,15 @@
 
 use burn::lr_scheduler::exponential::ExponentialLrSchedulerConfig;
 use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
 
-use super::{BagClassifier, BagTask, Bags, ClassifierConfig};
+use super::{BagClassifier, BagLoss, BagTask, Bags, ClassifierConfig};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::train::{AdamW, AdamWConfig, FitConfig, Fitted, Watch, fit};
 
 /// A classifier and how it is trained: AdamW, with a learning rate that falls by a factor every epoch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrainConfig {
     /// The classifier.
     pub model: ClassifierConfig,
@@ -21,6 +22,8 @@ pub struct TrainConfig {
     pub weight_decay: f32,
     /// The largest norm of the gradient.
     pub clip: Option<f32>,
+    /// The loss.
+    pub loss: BagLoss,
     /// Epochs, batches, early stopping and seed. The seed also decides the first weights.
     pub fit: FitConfig,
 }
@@ -29,7 +32,7 @@ pub struct TrainConfig {
 ///
 /// ```
 /// use hfy_nn::layers::HopfieldConfig;
-/// use hfy_nn::mil::{self, Bags, ClassifierConfig, TrainConfig};
+/// use hfy_nn::mil::{self, BagLoss, Bags, ClassifierConfig, TrainConfig};
 /// use hfy_nn::train::{FitConfig, Watch};
 /// use ndarray::Array2;
 ///
@@ -46,11 +49,13 @@ pub struct TrainConfig {
 ///         embedding: vec![8],
 ///         pooling: HopfieldConfig { omega: "sparsemax".into(), ..HopfieldConfig::new(8) },
 ///         rectified: false,
+///         scaled: true,
 ///     },
 ///     rate: 1e-2,
 ///     decay: 1.0,
 ///     weight_decay: 1e-4,
 ///     clip: Some(1.0),
+///     loss: BagLoss::default(),
 ///     fit: FitConfig { epochs: 20, patience: None, ..FitConfig::default() },
 /// };
 /// let fitted = mil::train(&config, bags.clone(), None, Watch::default())?;
@@ -66,7 +71,8 @@ pub fn train<'a>(
 ) -> Result<Fitted<BagClassifier>> {
     let device = Device::flex().autodiff();
     let model = BagClassifier::new(&config.model, &mut Random::new(config.fit.seed, 0), &device)?;
-    let task = BagTask::new(train, validation, &device)?;
+    let model = model.scaled_by(&train, &device);
+    let task = BagTask::new(train, validation, config.loss, &device)?;
     let scheduler = ExponentialLrSchedulerConfig::new(config.rate, config.decay)
         .init()
         .map_err(|rule| Error::argument("rate", format!("{} with decay {}", config.rate, config.decay), rule))?;

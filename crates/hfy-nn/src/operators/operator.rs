@@ -79,9 +79,8 @@ impl<O: Operator> Erased for O {
 }
 
 /// One application of an operator. Operators of Burn cannot fail, so an error waits here for the caller.
-#[doc(hidden)]
 #[derive(Debug, Clone)]
-pub struct Call {
+pub(crate) struct Call {
     operator: Arc<dyn Erased>,
     failure: Arc<OnceLock<Error>>,
 }
@@ -94,14 +93,12 @@ fn tensor(data: Vec<f32>, shape: Vec<usize>) -> FlexTensor {
 
 /// Hands the slices of contiguous tensors to `work`.
 fn with_views<R>(inputs: &[FlexTensor], work: impl FnOnce(&[View<'_>]) -> Result<R>) -> Result<R> {
-    let view = |input: &'_ FlexTensor| match input.as_slice::<f32>() {
-        Some(data) => Ok(View { data, shape: input.layout().shape() }),
-        None => {
-            Err(Error::argument("tensor", format!("{:?}", input.dtype()), "layers compute in single precision, F32"))
-        }
-    };
-    let views: Vec<View<'_>> = inputs.iter().map(view).collect::<Result<_>>()?;
-    work(&views)
+    work(&inputs.iter().map(view).collect::<Result<Vec<_>>>()?)
+}
+
+fn view(input: &FlexTensor) -> Result<View<'_>> {
+    let wrong = || Error::argument("tensor", format!("{:?}", input.dtype()), "layers compute in single precision, F32");
+    Ok(View { data: input.as_slice::<f32>().ok_or_else(wrong)?, shape: input.layout().shape() })
 }
 
 /// Applications whose output has not been used for a gradient yet keep what the backward pass needs.
@@ -171,9 +168,8 @@ fn count(tensor: &FlexTensor) -> usize {
 /// Applies an operator to tensors that may carry gradients.
 macro_rules! arities {
     ($($name:ident($($input:ident),*)),*) => {
-        #[doc(hidden)]
         #[backend_extension(Autodiff, Flex)]
-        pub trait Calls: Backend {
+        pub(crate) trait Calls: Backend {
             $(fn $name(call: Call, $($input: FloatTensor<Self>),*) -> FloatTensor<Self>;)*
         }
 

@@ -32,6 +32,7 @@ fn place(path: &str, shape: &[usize]) -> Place {
         [.., APART, part, "weight"] => plain(replaced(&parts, 3, &format!("{part}_proj_weight"))),
         [.., JOINT | APART, "q" | "k" | "v", "bias"] => plain(replaced(&parts, 3, "in_proj_bias")),
         [.., JOINT | APART, "v_bias"] => plain(replaced(&parts, 2, "in_proj_bias")),
+        [.., "psi", "affine", kind] => plain(replaced(&parts, 2, kind)),
         [.., "omega", "raw"] => plain(replaced(&parts, 1, "module.raw")),
         [.., "pooling_weights" | "lookup_weights" | "target_weights"] => raised(parts.join(".")),
         _ => plain(path.to_owned()),

@@ -71,6 +71,11 @@ impl Tensors {
         Tensors { numbers: inner.collect(), ..Tensors::default() }
     }
 
+    /// Puts other tensors in, under their names after a prefix.
+    pub(crate) fn insert_under(&mut self, prefix: &str, others: Tensors) {
+        self.numbers.extend(others.numbers.into_iter().map(|(name, tensor)| (format!("{prefix}{name}"), tensor)));
+    }
+
     /// As a safetensors file.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let numbers: Vec<(&String, &Vec<usize>, Vec<u8>)> = self

@@ -46,7 +46,7 @@ pub enum Keep {
 }
 
 /// How long and in what order is trained.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FitConfig {
     /// The most epochs, each over all examples in a random order.
     pub epochs: usize,

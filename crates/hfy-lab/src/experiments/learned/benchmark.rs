@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use hfy_nn::layers::HopfieldConfig;
-use hfy_nn::mil::{self, Bags, ClassifierConfig, Split, TrainConfig, nested};
+use hfy_nn::mil::{self, BagLoss, Bags, ClassifierConfig, Split, TrainConfig, nested};
 use hfy_nn::train::{FitConfig, Keep, Progress, Watch};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,8 @@ pub(super) struct Key {
     pub(super) epochs: usize,
     /// The weights of the last epoch count, or the best within this patience.
     pub(super) patience: Option<usize>,
+    /// Probabilities are kept this far from 0 and 1 in the loss.
+    pub(super) floor: f32,
     /// How many of the folds are computed.
     pub(super) folds: usize,
 }
@@ -96,7 +98,7 @@ impl Key {
             Mode::Defined => (seed, Some(5)),
         };
         let (epochs, folds) = if quick { (2, 2) } else { (50, FOLDS) };
-        Key { set, map: map.to_owned(), pooling, seed, weights, hyper, epochs, patience, folds }
+        Key { set, map: map.to_owned(), pooling, seed, weights, hyper, epochs, patience, floor: 0.0, folds }
     }
 
     pub(super) fn cell(&self) -> Cell {
@@ -137,11 +139,13 @@ impl Key {
                 embedding: vec![embedding; 2],
                 pooling,
                 rectified: true,
+                scaled: false,
             },
             rate,
             decay,
             weight_decay: 1e-4,
             clip: Some(1.0),
+            loss: BagLoss { floor: self.floor, balanced: false },
             fit: FitConfig { epochs: self.epochs, batch: 1, patience: self.patience, keep, seed: self.weights },
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use hfy_nn::layers::HopfieldConfig;
-use hfy_nn::mil::{self, Bags, ClassifierConfig, TrainConfig};
+use hfy_nn::mil::{self, BagLoss, Bags, ClassifierConfig, TrainConfig};
 use hfy_nn::train::{Epoch, FitConfig, Fitted, Keep, Progress, Watch};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ const OTHER_SEED: u64 = 50_000;
 /// Pixels are shifted and scaled by their mean and deviation over the set.
 const MEAN: f32 = 0.1307;
 const DEVIATION: f32 = 0.3081;
+/// Probabilities are kept this far from 0 and 1 in the loss.
+const FLOOR: f32 = 1e-5;
 /// What the network has before the pooling.
 const EMBEDDING: usize = 500;
 /// How many bags are kept with what the heads looked at.
@@ -86,11 +88,13 @@ impl Key {
                     ..HopfieldConfig::new(EMBEDDING)
                 },
                 rectified: false,
+                scaled: false,
             },
             rate,
             decay,
             weight_decay: 1e-4,
             clip: Some(1.0),
+            loss: BagLoss { floor: FLOOR, balanced: false },
             fit: FitConfig {
                 epochs: self.epochs,
                 batch: 1,

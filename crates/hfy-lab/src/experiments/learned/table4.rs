@@ -139,8 +139,8 @@ impl Experiment for Table4 {
     fn search(&self, setting: &Setting) -> Vec<Cell> {
         let mut parts = Vec::new();
         for hyper in search::digit_grid() {
-            parts.extend(pairs().map(|(k, map)| {
-                let key = digits::Key::new(k, map, 0, hyper, setting.quick);
+            parts.extend(METHODS.iter().map(|(map, _)| {
+                let key = digits::Key::new(search::DIGIT_K, map, 0, hyper, setting.quick);
                 Part::Digits(digits::Key { epochs: key.epochs.min(search::DIGIT_EPOCHS), ..key })
             }));
         }
@@ -163,12 +163,12 @@ impl Experiment for Table4 {
 
     fn cells(&self, setting: &Setting) -> Vec<Cell> {
         let (digit, other) = (search::digit_grid()[0], search::animal_grid()[0]);
-        chosen(setting, |_, _| Ok(digit), |_| Ok(other)).expect("nothing is looked up").iter().map(Part::cell).collect()
+        chosen(setting, |_| Ok(digit), |_| Ok(other)).expect("nothing is looked up").iter().map(Part::cell).collect()
     }
 
     fn chosen(&self, setting: &Setting, searched: &Results) -> Result<Vec<Cell>> {
         let tried = Found::of(searched)?;
-        let digit = |k, map: &str| search::best_for_digits(&tried.digits, k, map);
+        let digit = |map: &str| search::best_for_digits(&tried.digits, map);
         let other = |like: &benchmark::Key| search::best_for_animals(&tried.animals, like);
         Ok(chosen(setting, digit, other)?.iter().map(Part::cell).collect())
     }
@@ -228,14 +228,14 @@ impl Experiment for Table4 {
 /// The runs that count: seed 0 of everything, then seed 1, ...
 fn chosen(
     setting: &Setting,
-    digit: impl Fn(usize, &str) -> Result<super::Hyper>,
+    digit: impl Fn(&str) -> Result<super::Hyper>,
     other: impl Fn(&benchmark::Key) -> Result<super::Hyper>,
 ) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
     for seed in 0..setting.seeds {
         if seed < digit_seeds(setting) {
             for (k, map) in pairs() {
-                parts.push(Part::Digits(digits::Key::new(k, map, seed, digit(k, map)?, setting.quick)));
+                parts.push(Part::Digits(digits::Key::new(k, map, seed, digit(map)?, setting.quick)));
             }
         }
         for (set, map) in sets() {
@@ -254,6 +254,7 @@ fn parameters(setting: &Setting, found: &Found, tried: &Found) -> Value {
         "repetitions, animals": setting.seeds,
         "grid for digits": search::digit_grid(),
         "epochs of a run of that search": search::DIGIT_EPOCHS,
+        "K of that search": search::DIGIT_K,
         "grid for animals": search::animal_grid(),
         "runs of the search": { "digits": tried.digits.len(), "animals, ten folds each": tried.animals.len() },
         "runs that count": { "digits": found.digits.len(), "animals, ten folds each": found.animals.len() },

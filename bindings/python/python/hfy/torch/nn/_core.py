@@ -15,7 +15,7 @@ from ._masks import Mask
 from ._omega import Omega
 from ._per_head import along_heads, head_tensor, one_per_head, positive, register_per_head
 from ._projections import Projections
-from ._psi import Psi
+from ._psi import AffineLayerNorm, Psi
 from ._sizes import Sizes
 from .report import AssociationReport
 
@@ -38,7 +38,7 @@ class AssociationCore(Projections):
         sizes: Sizes,
         *,
         omega: Omega,
-        psi: Psi,
+        psi: Psi | AffineLayerNorm,
         psi_patterns: bool,
         scaling: float | Sequence[float] | Tensor | None,
         stopping: Stopping,

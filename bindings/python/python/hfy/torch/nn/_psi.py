@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 # A state that was normalised in this precision may lie outside the domain of Ψ by its rounding.
 _SLACK = {torch.float64: 1e-9, torch.float32: 1e-4}
@@ -91,6 +91,43 @@ class LayerNorm(Psi):
         inside = (size <= radius * (1 + slack)) & (wide.sum(-1).abs() <= slack * radius * math.sqrt(depth))
         height = (radius**2 - size.square()).clamp(min=0).sqrt() * math.sqrt(depth * self.eps)
         return torch.where(inside, -height, math.inf)
+
+
+class AffineLayerNorm(nn.Module):
+    """Layer normalisation of each row with a learned scale and offset, which all heads share."""
+
+    def __init__(self, eps: float, depth: int) -> None:
+        super().__init__()
+        self.norm = LayerNorm(eps)
+        self.weight, self.bias = nn.Parameter(torch.empty(depth)), nn.Parameter(torch.empty(depth))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """A scale of one and an offset of zero."""
+        nn.init.ones_(self.weight)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return self.norm(rows) * self.weight + self.bias
+
+    def value(self, states: Tensor) -> Tensor:
+        """NaN: with a scale for each coordinate the map is the gradient of no convex function."""
+        return torch.full(states.shape[:-1], math.nan, dtype=torch.float64, device=states.device)
+
+
+def learned_psi(psi: Psi, text: str, hidden: int | None, pattern: int | None) -> AffineLayerNorm:
+    """`psi` with a learned scale and offset, for heads of this depth."""
+    if not isinstance(psi, LayerNorm):
+        raise ValueError(f"psi_affine = True: only layernorm has a scale and an offset to learn, and psi is {text!r}")
+    if psi.eta != 1:
+        rule = "the learned scale stands for eta: psi takes eps alone"
+        raise ValueError(f"psi_affine = True: {rule}, and is {text!r}")
+    if hidden is None:
+        raise ValueError("psi_affine = True: it needs the depth of a head, from hidden_size or input_size")
+    if pattern not in (None, hidden):
+        rule = f"heads, keys and values share it: it must be hidden_size = {hidden}"
+        raise ValueError(f"pattern_size = {pattern} with psi_affine = True: {rule}")
+    return AffineLayerNorm(psi.eps, hidden)
 
 
 def read_psi(text: str) -> Psi:

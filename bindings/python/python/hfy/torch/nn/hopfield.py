@@ -15,7 +15,7 @@ from ._iteration import Stopping
 from ._norms import input_norm, normalised
 from ._omega import Omega, OmegaParameter
 from ._patterns import PatternInput
-from ._psi import read_psi
+from ._psi import AffineLayerNorm, learned_psi, read_psi
 from ._sizes import Sizes, Wiring
 from .report import AssociationReport
 
@@ -53,7 +53,8 @@ class Hopfield(nn.Module):
       two choose, and sum up, 4 patterns). `omega_parameter`: alpha, gamma or k apart from the text ("entmax"): a
       number, one for each head, a Parameter, or a module that gives it such as
       `hfy.torch.AlphaParameter(shape=(num_heads,))`.
-    - `psi`: ŷ_Ψ as a text: "identity", "l2", "l2:RADIUS", "layernorm", "layernorm:eps=1e-5". `psi_patterns`: take
+    - `psi`: ŷ_Ψ as a text: "identity", "l2", "l2:RADIUS", "layernorm", "layernorm:eps=1e-5". `psi_affine`: a learned
+      scale and offset after "layernorm", which all heads share; reports then have no energy (NaN). `psi_patterns`: take
       queries, keys and values through ŷ_Ψ, too.
 
     A query without stored patterns (all masked, or an empty bag) has weights of zero, and gives the bias of the output
@@ -109,6 +110,7 @@ class Hopfield(nn.Module):
         omega: str = "softmax",
         omega_parameter: OmegaParameter = None,
         psi: str = "identity",
+        psi_affine: bool = False,
         psi_patterns: bool = False,
         update_steps_limit: int = 1000,
     ) -> None:
@@ -139,7 +141,7 @@ class Hopfield(nn.Module):
         self.association_core = AssociationCore(
             sizes,
             omega=Omega(omega, omega_parameter, sizes.heads),
-            psi=read_psi(psi),
+            psi=learned_psi(read_psi(psi), psi, sizes.hidden, sizes.pattern) if psi_affine else read_psi(psi),
             psi_patterns=psi_patterns,
             scaling=scaling,
             stopping=Stopping.read(sizes.heads, update_steps_max, update_steps_eps, update_steps_limit),
@@ -226,6 +228,8 @@ class Hopfield(nn.Module):
     def reset_parameters(self) -> None:
         """Draws the weights anew."""
         self.association_core.reset_parameters()
+        if isinstance(self.association_core.psi, AffineLayerNorm):
+            self.association_core.psi.reset_parameters()
         for norm in (self.norm_stored_pattern, self.norm_state_pattern, self.norm_pattern_projection):
             if norm is not None:
                 norm.reset_parameters()

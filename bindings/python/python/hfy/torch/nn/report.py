@@ -31,7 +31,8 @@ class AssociationReport:
     stored: Tensor
     """The stored patterns in the Hopfield space, (batch, heads, stored, hidden_size)."""
     energy: Tensor
-    """E(q) = Ψ(q) - Ω*(β K q)/β of the states, (batch, heads, queries), float64; infinite outside the domain of Ψ."""
+    """E(q) = Ψ(q) - Ω*(β K q)/β of the states, (batch, heads, queries), float64; infinite outside the domain of Ψ,
+    NaN with `psi_affine`."""
     steps: Tensor
     """Updates made, (batch, heads)."""
     residual: Tensor

@@ -1,0 +1,13 @@
+//! What layers do: shapes, errors, bags, masks, reports, dropout, hostile input.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod attention;
+mod bags;
+mod configs;
+mod dropout;
+mod hostile;
+mod reports;
+mod states;
+mod weights;
