@@ -220,3 +220,9 @@ fn bad_inputs_of_memories_are_answered() {
 fn sizes_in_texts_of_maps_are_checked() {
     assert!(check("table_sizes.txt", include_str!("bad_inputs/table_sizes.txt")) >= 4);
 }
+
+#[cfg(feature = "learn")]
+#[test]
+fn bad_inputs_of_mil_are_answered() {
+    assert!(check("table_mil.txt", include_str!("bad_inputs/table_mil.txt")) >= 40);
+}

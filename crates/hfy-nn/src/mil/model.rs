@@ -116,11 +116,14 @@ impl BagModel {
         Ok(BagModel { members: members.collect::<Result<_>>()?, config: notes.config, features: notes.features })
     }
 
-    /// What the model says of every bag.
+    /// What the model says of every bag. A bag is computed alone, so that its neighbours do not change the last bits.
     pub fn predict(&self, bags: &Bags<'_>) -> Result<Vec<Prediction>> {
-        let of_members: Vec<Vec<f32>> =
-            self.members.iter().map(|member| super::logits(member, bags)).collect::<Result<_>>()?;
-        Ok((0..bags.len()).map(|bag| prediction(of_members.iter().map(|logits| logits[bag]))).collect())
+        let one = |bag: usize| {
+            let bag = bags.select(&[bag]);
+            let logits = self.members.iter().map(|member| Ok(super::logits(member, &bag)?[0]));
+            Ok(prediction(logits.collect::<Result<Vec<f32>>>()?.into_iter()))
+        };
+        (0..bags.len()).map(one).collect()
     }
 
     /// What the model says of every bag, and what its heads looked at.

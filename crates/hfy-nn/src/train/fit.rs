@@ -41,6 +41,10 @@ pub struct Validation {
 pub enum Keep {
     /// Those of the first epoch with the best score.
     Best,
+    /// Those of the epoch with the lowest validation loss among those with the best score. A score of ranks, such as the area
+    /// under the curve, may be perfect long before the decisions are.
+    #[serde(rename = "best-loss")]
+    BestLoss,
     /// Those of the last epoch.
     Last,
 }
@@ -52,7 +56,7 @@ pub struct FitConfig {
     pub epochs: usize,
     /// Examples a step.
     pub batch: usize,
-    /// After so many epochs without a better score training ends.
+    /// After so many epochs that are no better training ends.
     pub patience: Option<usize>,
     /// Which weights are kept.
     pub keep: Keep,
@@ -159,7 +163,7 @@ pub fn fit<M: Module, O: Optimiser>(
     }
     let Checkpoint { module, best, epochs, kept, .. } = run;
     Ok(match config.keep {
-        Keep::Best => Fitted { module: best, epochs, kept },
+        Keep::Best | Keep::BestLoss => Fitted { module: best, epochs, kept },
         Keep::Last => Fitted { module, kept: epochs.len() - 1, epochs },
     })
 }
@@ -212,7 +216,10 @@ fn epoch<M: Module, O: Optimiser>(
     })?;
     let best = run.epochs.get(run.kept).and_then(|epoch| epoch.validation);
     let better = match (validation, best) {
-        (Some(now), Some(best)) => now.score > best.score || best.score.is_nan(),
+        (Some(now), Some(best)) => {
+            let tie = config.keep == Keep::BestLoss && now.score == best.score && now.loss < best.loss;
+            now.score > best.score || best.score.is_nan() || tie
+        }
         _ => true,
     };
     if better {

@@ -39,6 +39,20 @@ fn patience_counts_epochs_without_a_better_score() {
 }
 
 #[test]
+fn of_equal_scores_the_lower_loss_may_count() {
+    let validations = [(0.9, 0.7), (1.0, 0.6), (1.0, 0.4), (1.0, 0.5), (0.9, 0.1), (1.0, 0.4)];
+    let kept = |keep, patience| {
+        let config = FitConfig { epochs: 6, patience, keep, ..FitConfig::default() };
+        let task = Scripted::with_losses(validations);
+        let fitted = fit(linear(), &task, &mut adamw(), rate(0.1, 1.0), &config, Watch::default()).unwrap();
+        (fitted.kept, fitted.epochs.len())
+    };
+    assert_eq!(kept(Keep::Best, None), (1, 6));
+    assert_eq!(kept(Keep::BestLoss, None), (2, 6));
+    assert_eq!((kept(Keep::Best, Some(2)), kept(Keep::BestLoss, Some(2))), ((1, 4), (2, 5)));
+}
+
+#[test]
 fn a_score_that_is_nan_is_worse_than_any() {
     let config = FitConfig { epochs: 4, patience: None, ..FitConfig::default() };
     assert_eq!(scripted(&[f64::NAN, 0.3, f64::NAN, 0.2], &config).kept, 1);

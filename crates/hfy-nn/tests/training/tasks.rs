@@ -101,13 +101,18 @@ pub(crate) fn bits(fitted: &Fitted<HopfieldPooling>) -> (Vec<(String, Vec<u32>)>
 
 /// A task that does nothing but move a weight, and whose scores are given.
 pub(crate) struct Scripted {
-    pub scores: Vec<Option<f64>>,
+    pub validations: Vec<Validation>,
     pub epoch: Cell<usize>,
 }
 
 impl Scripted {
     pub(crate) fn new(scores: impl IntoIterator<Item = f64>) -> Self {
-        Scripted { scores: scores.into_iter().map(Some).collect(), epoch: Cell::new(0) }
+        Scripted::with_losses(scores.into_iter().map(|score| (score, 0.0)))
+    }
+
+    pub(crate) fn with_losses(validations: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let validations = validations.into_iter().map(|(score, loss)| Validation { score, loss }).collect();
+        Scripted { validations, epoch: Cell::new(0) }
     }
 }
 
@@ -128,6 +133,6 @@ impl Task<Linear> for Scripted {
 
     fn validate(&self, _: &Linear) -> Result<Option<Validation>> {
         let epoch = self.epoch.replace(self.epoch.get() + 1);
-        Ok(self.scores[epoch].map(|score| Validation { score, loss: 0.0 }))
+        Ok(Some(self.validations[epoch]))
     }
 }

@@ -114,7 +114,7 @@ impl Network {
                 epochs: self.epochs,
                 batch: self.batch,
                 patience: Some(self.patience),
-                keep: Keep::Best,
+                keep: Keep::BestLoss,
                 seed: self.seed,
             },
         }
