@@ -42,7 +42,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    fn read(text: &str, apart: bool) -> Result<Self> {
+    pub(crate) fn read(text: &str, apart: bool) -> Result<Self> {
         if !apart {
             return Ok(match text.parse().map_err(|error| unread("omega", text, error))? {
                 Map::Subsets(map) => Family::Subsets(map.k()),

@@ -5,7 +5,7 @@ use hfy::{Convex, Map};
 use super::core::{Association, AssociationCore};
 use super::iteration::{distance, numbers};
 use crate::error::Result;
-use crate::operators::Layout;
+use crate::operators::{Layout, Rows};
 
 /// What an association did, without gradients: weights and support, energy, updates, convergence.
 #[derive(Debug, Clone)]
@@ -36,6 +36,15 @@ impl AssociationReport {
         let converged = settled.map(|(residual, (_, head))| *residual <= core.stopping().eps(head)).collect();
         let energies = core.psi.affine.is_none().then(|| energies(core, found, &state, &keys)).transpose()?;
         Ok(AssociationReport { layout, weights, energies, steps: found.iteration.steps.clone(), residuals, converged })
+    }
+
+    /// Weights and energies that came about without updates: one query for each head of each bag.
+    pub(crate) fn of_weights(heads: usize, bags: Rows, weights: Vec<f32>, energies: Vec<f64>) -> Result<Self> {
+        let count = bags.count().unwrap_or(1);
+        let layout = Layout::new(heads, Rows::batch(count, 1), bags)?;
+        let blocks = count * heads;
+        let (steps, residuals, converged) = (vec![0; blocks], vec![0.0; blocks], vec![true; blocks]);
+        Ok(AssociationReport { layout, weights, energies: Some(energies), steps, residuals, converged })
     }
 
     /// How many bags there are.

@@ -5,6 +5,7 @@ use burn::tensor::{Device, Tensor, activation};
 use serde::{Deserialize, Serialize};
 
 use super::Bags;
+use super::energy::EnergyPooling;
 use super::lenet::LeNet;
 use super::scaling::FeatureScaling;
 use crate::error::{Error, Result, ensure};
@@ -26,6 +27,9 @@ pub struct ClassifierConfig {
     pub rectified: bool,
     /// Whether features are shifted and scaled to mean 0 and deviation 1 over the training instances.
     pub scaled: bool,
+    /// Whether the bag is decided by [`EnergyPooling`], with the map, the heads and the β of `pooling`, and not by a linear layer on
+    /// what is pooled.
+    pub energy: bool,
 }
 
 /// The probability that a bag is positive.
@@ -34,8 +38,12 @@ pub struct BagClassifier {
     scaling: Option<FeatureScaling>,
     lenet: Option<LeNet>,
     embedding: Vec<Linear>,
-    pooling: HopfieldPooling,
+    /// None where the decision is by energies.
+    pooling: Option<HopfieldPooling>,
+    /// Of what is pooled, or of each instance.
     head: Linear,
+    #[module(skip)]
+    energy: Option<EnergyPooling>,
     #[module(skip)]
     rectified: bool,
     #[module(skip)]
@@ -65,34 +73,23 @@ impl BagClassifier {
             depth = width;
         }
         let pooling = HopfieldConfig { input_size: depth, ..config.pooling.clone() };
-        let pooled = if pooling.disable_out_projection {
-            pooling.num_heads * pooling.pattern_size.or(pooling.hidden_size).unwrap_or(depth / pooling.num_heads.max(1))
+        let energy = config.energy.then(|| EnergyPooling::new(&pooling)).transpose()?;
+        let (pooling, head) = if energy.is_some() {
+            (None, Linear::new(depth, pooling.num_heads, random, device))
         } else {
-            pooling.output_size.unwrap_or(depth)
+            let pooled = pooled_width(&pooling);
+            let pooling = HopfieldPooling::new(&pooling, 1, true, random, device)?;
+            (Some(pooling), Linear::new(pooled, 1, random, device))
         };
-        let pooling = HopfieldPooling::new(&pooling, 1, true, random, device)?;
-        let head = Linear::new(pooled, 1, random, device);
         let scaling = config.scaled.then(|| FeatureScaling::none(config.features, device));
-        Ok(BagClassifier {
-            scaling,
-            lenet,
-            embedding,
-            pooling,
-            head,
-            rectified: config.rectified,
-            features: config.features,
-        })
+        let (rectified, features) = (config.rectified, config.features);
+        Ok(BagClassifier { scaling, lenet, embedding, pooling, head, energy, rectified, features })
     }
 
     /// The same with features scaled by what these bags have, if the features are scaled at all.
     pub(super) fn scaled_by(self, bags: &Bags<'_>, device: &Device) -> Self {
         let scaling = self.scaling.map(|_| FeatureScaling::of(bags, self.lenet.is_some(), device));
         BagClassifier { scaling, ..self }
-    }
-
-    /// The pooling.
-    pub fn pooling(&self) -> &HopfieldPooling {
-        &self.pooling
     }
 
     fn embedded(&self, instances: Tensor<2>, offsets: &[usize]) -> Result<Patterns> {
@@ -122,8 +119,12 @@ impl BagClassifier {
 
     /// The logit of each bag; the instances of all bags come one after the other, `offsets` says where each begins.
     pub fn logits(&self, instances: Tensor<2>, offsets: &[usize], phase: Phase<'_>) -> Result<Tensor<1>> {
-        let pooled = self.pooling.forward(self.embedded(instances, offsets)?, phase)?;
-        self.decided(pooled)
+        let patterns = self.embedded(instances, offsets)?;
+        match (&self.pooling, &self.energy) {
+            (Some(pooling), _) => self.decided(pooling.forward(patterns, phase)?),
+            (None, Some(energy)) => energy.forward(self.head.forward(patterns.rows)?, &patterns.bags),
+            (None, None) => unreachable!("a classifier decides in one way"),
+        }
     }
 
     /// The same, and which instances each head looked at.
@@ -133,7 +134,26 @@ impl BagClassifier {
         offsets: &[usize],
     ) -> Result<(Tensor<1>, AssociationReport)> {
         let patterns = self.embedded(instances, offsets)?;
-        let (pooled, report) = self.pooling.forward_with_report(patterns, Phase::Inference)?;
-        Ok((self.decided(pooled)?, report))
+        match (&self.pooling, &self.energy) {
+            (Some(pooling), _) => {
+                let (pooled, report) = pooling.forward_with_report(patterns, Phase::Inference)?;
+                Ok((self.decided(pooled)?, report))
+            }
+            (None, Some(energy)) => {
+                let scores = self.head.forward(patterns.rows)?;
+                let report = energy.report(&scores, &patterns.bags)?;
+                Ok((energy.forward(scores, &patterns.bags)?, report))
+            }
+            (None, None) => unreachable!("a classifier decides in one way"),
+        }
     }
+}
+
+/// How many numbers the pooling gives.
+fn pooled_width(config: &HopfieldConfig) -> usize {
+    if !config.disable_out_projection {
+        return config.output_size.unwrap_or(config.input_size);
+    }
+    let own = config.input_size / config.num_heads.max(1);
+    config.num_heads * config.pattern_size.or(config.hidden_size).unwrap_or(own)
 }

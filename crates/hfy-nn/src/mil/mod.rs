@@ -2,6 +2,7 @@
 
 mod bags;
 mod classifier;
+mod energy;
 mod explain;
 mod folds;
 mod lenet;
@@ -13,6 +14,7 @@ mod train;
 
 pub use bags::Bags;
 pub use classifier::{BagClassifier, ClassifierConfig};
+pub use energy::EnergyPooling;
 pub use explain::explain;
 pub use folds::{Split, nested, split, stratified_folds};
 pub use lenet::LeNet;

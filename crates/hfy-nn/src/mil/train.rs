@@ -50,6 +50,7 @@ pub struct TrainConfig {
 ///         pooling: HopfieldConfig { omega: "sparsemax".into(), ..HopfieldConfig::new(8) },
 ///         rectified: false,
 ///         scaled: true,
+///         energy: false,
 ///     },
 ///     rate: 1e-2,
 ///     decay: 1.0,

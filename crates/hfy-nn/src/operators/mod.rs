@@ -1,6 +1,7 @@
 //! Operators with a backward pass of their own, which read tensors where they lie.
 
 mod association;
+mod conjugate;
 mod convolution;
 mod cross_entropy;
 mod extend;
@@ -14,6 +15,7 @@ mod separate;
 mod transform;
 
 pub(crate) use association::{mixtures, products};
+pub(crate) use conjugate::{conjugate, separated};
 pub(crate) use convolution::convolve_and_pool;
 pub(crate) use cross_entropy::binary_cross_entropy;
 pub(crate) use extend::extend;

@@ -65,6 +65,7 @@ fn a_classifier() {
             },
             rectified,
             scaled: false,
+            energy: false,
         };
         let model = BagClassifier::new(&config, &mut Random::new(1, 0), &tracking()).unwrap();
         let model = spread(model, 0.6, 1);
@@ -89,6 +90,7 @@ fn a_balanced_task() {
         pooling: HopfieldConfig { num_heads: 2, hidden_size: Some(3), ..HopfieldConfig::new(6) },
         rectified: false,
         scaled: false,
+        energy: false,
     };
     let model = spread(BagClassifier::new(&config, &mut Random::new(1, 0), &tracking()).unwrap(), 0.6, 1);
     for balanced in [false, true] {
@@ -102,5 +104,31 @@ fn a_balanced_task() {
             task.loss(model, &[0, 1, 2, 3], Phase::Inference).unwrap()
         })
         .notable(&["head.weight"]);
+    }
+}
+
+#[test]
+fn a_classifier_by_energies() {
+    for omega in ["softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:2"] {
+        let config = ClassifierConfig {
+            features: 4,
+            picture: None,
+            embedding: vec![6],
+            pooling: HopfieldConfig {
+                num_heads: 2,
+                scaling: Some(1.5.into()),
+                omega: omega.into(),
+                ..HopfieldConfig::new(6)
+            },
+            rectified: false,
+            scaled: false,
+            energy: true,
+        };
+        let model = spread(BagClassifier::new(&config, &mut Random::new(1, 0), &tracking()).unwrap(), 0.6, 1);
+        check(omega, &model, &[Matrix::normal(11, 4, 1)], |model, x| {
+            let logits = model.logits(x[0].clone(), &[0, 1, 4, 11], Phase::Inference).unwrap();
+            loss(logits, &[true, false, true], 1e-5).unwrap()
+        })
+        .notable(&["input 0", "head.weight"]);
     }
 }

@@ -180,6 +180,7 @@ fn learned_patterns_and_classifiers() {
         pooling: base(),
         rectified: false,
         scaled: false,
+        energy: false,
     };
     for (config, part) in [(config(vec![3, 0], None), "[3, 0]"), (config(vec![], Some((28, 28))), "[]")] {
         let error = BagClassifier::new(&config, random, &plain()).unwrap_err().to_string();

@@ -128,6 +128,7 @@ fn other_precisions_are_an_error_in_words() {
             pooling: HopfieldConfig::new(4),
             rectified: false,
             scaled: false,
+            energy: false,
         };
         let model = BagClassifier::new(&config, random, &device).unwrap();
         words(model.logits(wide([2, 256]), &[0, 2], Phase::Inference).unwrap_err());

@@ -7,6 +7,7 @@ mod attention;
 mod bags;
 mod configs;
 mod dropout;
+mod energy;
 mod hostile;
 mod reports;
 mod states;

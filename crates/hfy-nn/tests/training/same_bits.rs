@@ -47,6 +47,7 @@ fn a_classifier_of_pictures_in_one_thread_and_in_four() {
             pooling: HopfieldConfig { num_heads: 2, hidden_size: Some(8), dropout: 0.1, ..HopfieldConfig::new(32) },
             rectified: true,
             scaled: true,
+            energy: false,
         },
         rate: 1e-3,
         decay: 0.9,

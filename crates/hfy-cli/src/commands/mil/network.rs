@@ -39,6 +39,9 @@ pub(super) struct Network {
     /// Share of the weights of the pooling that training leaves out
     #[arg(long, value_name = "SHARE", default_value = "0", allow_negative_numbers = true, help_heading = "Network")]
     dropout: f64,
+    /// Decide by the energy of the instances' scores, which evidence can only raise (heads and β as given, β = 1 by default)
+    #[arg(long, help_heading = "Network")]
+    energy: bool,
     /// Features as they are, and not brought to mean 0 and deviation 1
     #[arg(long, help_heading = "Network")]
     unscaled: bool,
@@ -74,7 +77,7 @@ impl Network {
     /// Everything for these bags, once for each β.
     pub(super) fn configs(&self, bags: &Bags) -> Result<Vec<TrainConfig>> {
         self.check()?;
-        let usual = 1.0 / (self.hidden as f64).sqrt();
+        let usual = if self.energy { 1.0 } else { 1.0 / (self.hidden as f64).sqrt() };
         let betas = if self.beta.is_empty() { vec![usual] } else { self.beta.clone() };
         Ok(betas.into_iter().map(|beta| self.config(bags, beta)).collect())
     }
@@ -104,6 +107,7 @@ impl Network {
                 pooling,
                 rectified: true,
                 scaled: !self.unscaled,
+                energy: self.energy,
             },
             rate: self.rate,
             decay: self.decay,

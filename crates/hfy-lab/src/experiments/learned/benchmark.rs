@@ -140,6 +140,7 @@ impl Key {
                 pooling,
                 rectified: true,
                 scaled: false,
+                energy: false,
             },
             rate,
             decay,

@@ -89,6 +89,7 @@ impl Key {
                 },
                 rectified: false,
                 scaled: false,
+                energy: false,
             },
             rate,
             decay,
