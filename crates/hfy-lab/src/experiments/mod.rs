@@ -48,6 +48,8 @@ pub const ALL: &[&dyn Experiment] = &[
     &learned::Table4,
     #[cfg(feature = "learn")]
     &learned::Table5,
+    #[cfg(feature = "learn")]
+    &learned::BeyondBags,
     &theory::Theory,
 ];
 

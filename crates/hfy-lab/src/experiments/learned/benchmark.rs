@@ -7,13 +7,13 @@ use hfy_nn::mil::{self, BagLoss, Bags, ClassifierConfig, Split, TrainConfig, nes
 use hfy_nn::train::{FitConfig, Keep, Progress, Watch};
 use serde::{Deserialize, Serialize};
 
-use super::{Hyper, brief};
+use super::{Hyper, brief, mean};
 use crate::data::BagSet;
 use crate::error::{Error, Result};
 use crate::experiment::{Bench, Cell, Mode};
 
 /// Folds for tests, and folds of the rest, of which one is for validation.
-const FOLDS: usize = 10;
+pub(super) const FOLDS: usize = 10;
 const INNER_FOLDS: usize = 9;
 /// The seed of all weights in the published code.
 const FIXED_SEED: u64 = 42;
@@ -77,10 +77,6 @@ impl Value {
     pub(super) fn mean_validation(&self) -> f64 {
         mean(&self.validation)
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 impl Key {
@@ -153,49 +149,59 @@ impl Key {
 
     /// Trains and tests on every fold.
     pub(super) fn compute(&self, bench: &Bench<'_>) -> Result<Value> {
-        let set = bench.bags(self.set)?;
-        let labels = set.labels().ok_or_else(|| Error::Data(format!("{} has no labels", self.set.name())))?;
-        let bags = Bags::consecutive(set.instances(), set.offsets(), labels)?;
-        let splits = nested(labels, FOLDS, INNER_FOLDS, self.seed).map_err(Error::Data)?;
-        let config = self.config(bags.features());
-        let mut value = Value { auc: vec![], validation: vec![], kept: vec![], losses: vec![], support: 0.0 };
-        for (fold, split) in splits.iter().take(self.folds).enumerate() {
-            self.compute_fold(&bags, split, &config, &mut value, &mut |share| {
-                bench.hear(((fold as f64 + share) * 1000.0) as usize, 1000 * self.folds)
-            })?;
-        }
-        value.support = brief(value.support / self.folds as f64);
-        Ok(value)
+        cross_validate(self.set, |features| self.config(features), self.seed, self.folds, bench)
     }
+}
 
-    fn compute_fold(
-        &self,
-        bags: &Bags<'_>,
-        split: &Split,
-        config: &TrainConfig,
-        value: &mut Value,
-        hear: &mut dyn FnMut(f64) -> ControlFlow<()>,
-    ) -> Result<()> {
-        let mut observer = |progress: Progress<'_>| match progress.step % 64 {
-            0 => hear(progress.share()),
-            _ => ControlFlow::Continue(()),
-        };
-        let watch = Watch { observer: Some(&mut observer), checkpoint: None };
-        let fitted = mil::train(config, bags.select(&split.train), Some(bags.select(&split.validation)), watch)?;
-        let test = bags.select(&split.test);
-        let (logits, report) = mil::explain(&fitted.module, &test)?;
-        let auc = mil::roc_auc(&logits, test.positive());
-        value.auc.push(brief(auc.ok_or_else(|| Error::Data("a fold has bags of one label only".into()))?));
-        let validation = fitted.epochs[fitted.kept].validation.map_or(f64::NAN, |found| found.score);
-        value.validation.push(brief(validation));
-        value.kept.push(fitted.kept);
-        if value.losses.is_empty() {
-            value.losses = fitted.epochs.iter().map(|epoch| brief(epoch.loss)).collect();
-        }
-        let heads = report.heads();
-        let counts = (0..test.len()).flat_map(|bag| (0..heads).map(move |head| (bag, head)));
-        let all: usize = counts.map(|(bag, head)| report.support(bag, head, 0).len()).sum();
-        value.support += all as f64 / (test.len() * heads) as f64;
-        Ok(())
+/// Trains and tests on the first of ten folds of a set, which come from a seed.
+pub(super) fn cross_validate(
+    set: BagSet,
+    config: impl Fn(usize) -> TrainConfig,
+    seed: u64,
+    folds: usize,
+    bench: &Bench<'_>,
+) -> Result<Value> {
+    let data = bench.bags(set)?;
+    let labels = data.labels().ok_or_else(|| Error::Data(format!("{} has no labels", set.name())))?;
+    let bags = Bags::consecutive(data.instances(), data.offsets(), labels)?;
+    let splits = nested(labels, FOLDS, INNER_FOLDS, seed).map_err(Error::Data)?;
+    let config = config(bags.features());
+    let mut value = Value { auc: vec![], validation: vec![], kept: vec![], losses: vec![], support: 0.0 };
+    for (fold, split) in splits.iter().take(folds).enumerate() {
+        compute_fold(&bags, split, &config, &mut value, &mut |share| {
+            bench.hear(((fold as f64 + share) * 1000.0) as usize, 1000 * folds)
+        })?;
     }
+    value.support = brief(value.support / folds as f64);
+    Ok(value)
+}
+
+fn compute_fold(
+    bags: &Bags<'_>,
+    split: &Split,
+    config: &TrainConfig,
+    value: &mut Value,
+    hear: &mut dyn FnMut(f64) -> ControlFlow<()>,
+) -> Result<()> {
+    let mut observer = |progress: Progress<'_>| match progress.step % 64 {
+        0 => hear(progress.share()),
+        _ => ControlFlow::Continue(()),
+    };
+    let watch = Watch { observer: Some(&mut observer), checkpoint: None };
+    let fitted = mil::train(config, bags.select(&split.train), Some(bags.select(&split.validation)), watch)?;
+    let test = bags.select(&split.test);
+    let (logits, report) = mil::explain(&fitted.module, &test)?;
+    let auc = mil::roc_auc(&logits, test.positive());
+    value.auc.push(brief(auc.ok_or_else(|| Error::Data("a fold has bags of one label only".into()))?));
+    let validation = fitted.epochs[fitted.kept].validation.map_or(f64::NAN, |found| found.score);
+    value.validation.push(brief(validation));
+    value.kept.push(fitted.kept);
+    if value.losses.is_empty() {
+        value.losses = fitted.epochs.iter().map(|epoch| brief(epoch.loss)).collect();
+    }
+    let heads = report.heads();
+    let counts = (0..test.len()).flat_map(|bag| (0..heads).map(move |head| (bag, head)));
+    let all: usize = counts.map(|(bag, head)| report.support(bag, head, 0).len()).sum();
+    value.support += all as f64 / (test.len() * heads) as f64;
+    Ok(())
 }

@@ -158,6 +158,26 @@ pub(super) fn repetitions(
     Grid::new("Post-transformations on sets of animals", 3, panels.collect()).figure()
 }
 
+/// Every repetition as a mark and their mean as a larger one, in a panel for each set, with poolings along the x axis by number.
+pub(super) fn by_pooling(sets: &[BagSet], names: &[&str], values: &dyn Fn(BagSet, usize) -> Vec<f64>) -> Figure {
+    let ticks = || (0..names.len()).map(|at| (at as f64, (at + 1).to_string()));
+    let panels = sets.iter().map(|&set| {
+        let x = Axis::linear("").ticked(ticks()).within(-0.5, names.len() as f64 - 0.5);
+        let mut panel = Panel::new(set.title(), x, Axis::linear("area under the curve, %"));
+        for (at, name) in names.iter().enumerate() {
+            let (all, colour) = (values(set, at), Style::series(at).colour);
+            let percent = |value: f64| 100.0 * value;
+            for value in &all {
+                panel.marks.push(Mark::new((at as f64 + 0.22, percent(*value)), Marker::Plus, 4.5, colour));
+            }
+            let style = Style { width: 0.0, ..Style::series(at) };
+            panel.curves.push(Curve::new(format!("{} {name}", at + 1), style, vec![(at as f64, percent(mean(&all)))]));
+        }
+        panel
+    });
+    Grid::new("Four more sets of bags", 2, panels.collect()).figure()
+}
+
 /// A name without what stands in brackets.
 fn short(name: &str) -> String {
     name.split(" (").next().unwrap_or(name).to_owned()

@@ -1,5 +1,7 @@
 //! Tables of the paper whose numbers come from training.
 
+mod assumption;
+mod bags;
 mod benchmark;
 mod digits;
 mod figures;
@@ -9,6 +11,7 @@ mod search;
 mod table4;
 mod table5;
 
+pub(super) use bags::BeyondBags;
 pub(super) use table4::Table4;
 pub(super) use table5::Table5;
 
