@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let modes: Vec<Mode> = Mode::ALL.into_iter().filter(|mode| said(mode.name())).collect();
     let modes = if modes.is_empty() { Mode::ALL.to_vec() } else { modes };
     let [out, names @ ..] = &words[..] else { return Err("name a folder for the results, then experiments".into()) };
-    let settings = modes.into_iter().map(|mode| Setting { mode, seeds: 5, quick }).collect();
+    let settings = modes.into_iter().map(|mode| Setting { mode, seeds: 5, long_seeds: 3, quick }).collect();
     let request = Request { names: names.to_vec(), settings, out: out.into(), jobs: 2, place: Place::find(None)? };
     run(&request, &Lines)?;
     println!("{out}/index.html");

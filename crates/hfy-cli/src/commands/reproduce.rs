@@ -37,7 +37,7 @@ from several places are joined by cat.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// fig1 ... fig14, table3, theory; all; or list
+    /// fig1 ... fig14, table3 ... table5, bags, theory; all; or list
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
     /// As the published code runs, as the mathematics says, or both
@@ -46,6 +46,9 @@ pub(crate) struct Arguments {
     /// Random repetitions
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
+    /// The most random repetitions of runs that take minutes each, those on the digits of table4
+    #[arg(long, value_name = "N", default_value_t = Setting::LONG_SEEDS, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    long_seeds: u64,
     /// The folder for results
     #[arg(long, short, value_name = "DIR", default_value = "hfy-reproduction")]
     out: PathBuf,
@@ -180,7 +183,8 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if arguments.ids.iter().any(|id| id == "list") {
         return list(common);
     }
-    let setting = |mode| Setting { mode, seeds: arguments.seeds, quick: arguments.quick };
+    let setting =
+        |mode| Setting { mode, seeds: arguments.seeds, long_seeds: arguments.long_seeds, quick: arguments.quick };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let request = Request {
         names: arguments.ids.clone(),

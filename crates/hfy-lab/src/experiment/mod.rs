@@ -48,8 +48,20 @@ pub struct Setting {
     pub mode: Mode,
     /// How many random repetitions, where there are any: seeds 0, 1, ...
     pub seeds: u64,
+    /// How many there are at most of runs that take minutes each: the training on digits of Table 4.
+    #[serde(default = "long_seeds")]
+    pub long_seeds: u64,
     /// Fewer and smaller cells, to see that everything works.
     pub quick: bool,
+}
+
+fn long_seeds() -> u64 {
+    Setting::LONG_SEEDS
+}
+
+impl Setting {
+    /// What [`Setting::long_seeds`] is unless something else is asked for.
+    pub const LONG_SEEDS: u64 = 3;
 }
 
 /// One piece of work. Its key is all that decides its value, besides the data and the program.

@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn both_readings_share_what_they_have_in_common() {
-        let cells = |mode| Fig11.cells(&Setting { mode, seeds: 5, quick: false });
+        let cells = |mode| Fig11.cells(&Setting { mode, seeds: 5, long_seeds: 3, quick: false });
         let (printed, defined) = (cells(Mode::Printed), cells(Mode::Defined));
         let shared = printed.iter().filter(|cell| defined.contains(cell)).count();
         // The classic network, everything without a post-transformation, and the rounded memories: three bundles.

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn four_maps_with_three_post_transformations_make_three_bundles() {
         assert_eq!(methods().count(), 12);
-        let cells = Fig14.cells(&Setting { mode: Mode::Printed, seeds: 5, quick: false });
+        let cells = Fig14.cells(&Setting { mode: Mode::Printed, seeds: 5, long_seeds: 3, quick: false });
         assert_eq!(cells.len(), 3 * 3 * 5);
         assert_eq!(Fig14.readings().len(), 2);
     }

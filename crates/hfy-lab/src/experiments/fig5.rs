@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn repeats_decide() {
-        let setting = Setting { mode: Mode::Printed, seeds: 2, quick: false };
+        let setting = Setting { mode: Mode::Printed, seeds: 2, long_seeds: 3, quick: false };
         let holds = |constrained: &[usize], penalised: &[usize]| {
             let all = [(String::new(), constrained.to_vec()), (String::new(), penalised.to_vec())];
             claims(&setting, &all).iter().map(|claim| claim.holds).collect::<Vec<_>>()

@@ -32,7 +32,7 @@ fn html(chapters: &[(&str, Vec<Record>)], out: &Path) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>Hopfield-Fenchel-Young networks: the paper's tables and figures, made again</title>\n\
          <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>Hopfield-Fenchel-Young networks</h1>\n\
-         <p>Every table and figure of the paper that needs no training, computed again from raw data, beside what was \
+         <p>Tables and figures of the paper, computed again from raw data, beside what was \
          published. <em>Printed</em> is how the published code runs; <em>defined</em> is what the mathematics says.</p>\n\
          </header>\n<main>\n"
     );
@@ -63,6 +63,7 @@ fn label(id: &str) -> String {
         "fig" => "Figure",
         "table" => "Table",
         "theory" => "Theory",
+        "bags" => "Bags",
         other => other,
     };
     format!("{word} {number}").trim_end().to_owned()
@@ -176,12 +177,17 @@ fn tables(cells: &[TableCell]) -> String {
 
 fn entry(cell: &TableCell) -> String {
     let beside = match (cell.paper, cell.reference) {
-        (Some(paper), _) => format!("<small>paper {}</small>", number(paper)),
+        (Some(paper), _) => format!("<small>paper {}{}</small>", number(paper), spread(cell.paper_deviation)),
         (None, Some(reference)) => format!("<small>code {}</small>", number(reference)),
         _ => String::new(),
     };
     let class = if cell.ok == Some(false) { "n off" } else { "n" };
-    format!("<td class=\"{class}\">{}{beside}</td>", number(cell.value))
+    format!("<td class=\"{class}\">{}{}{beside}</td>", number(cell.value), spread(cell.deviation))
+}
+
+/// What follows a mean over repetitions.
+fn spread(deviation: Option<f64>) -> String {
+    deviation.map_or(String::new(), |deviation| format!(" ± {}", number(deviation)))
 }
 
 /// Four decimals at most.
@@ -220,6 +226,12 @@ mod tests {
         assert_eq!(["fig11", "table3", "theory"].map(label), ["Figure 11", "Table 3", "Theory"]);
         assert_eq!([0.0, 87.3, 1.0, 0.12345, 3e-9].map(number), ["0", "87.3", "1", "0.1235", "3.0e-9"]);
         assert_eq!([0.5, 12.0, 150.0].map(time), ["0.50 s", "12.0 s", "2.5 min"]);
+    }
+
+    #[test]
+    fn means_have_their_deviations_beside_them() {
+        let cell = TableCell::plain("1", "a", 66.5).spread(0.5).beside_mean(66.25, 2.0);
+        assert_eq!(entry(&cell), "<td class=\"n\">66.5 ± 0.5<small>paper 66.25 ± 2</small></td>");
     }
 
     #[test]

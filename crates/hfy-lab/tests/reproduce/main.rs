@@ -102,7 +102,7 @@ impl Observer for Listener {
 }
 
 pub(crate) fn request(out: &Path, modes: &[Mode], jobs: usize) -> Request {
-    let settings = modes.iter().map(|&mode| Setting { mode, seeds: 8, quick: false }).collect();
+    let settings = modes.iter().map(|&mode| Setting { mode, seeds: 8, long_seeds: 3, quick: false }).collect();
     Request { names: vec![], settings, out: out.to_owned(), jobs, place: Place::find(None).unwrap() }
 }
 

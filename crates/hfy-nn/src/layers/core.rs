@@ -6,7 +6,7 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::config::{HopfieldConfig, Scaling, Sizes};
-use super::iteration::{Iteration, Stopping};
+use super::iteration::{Iteration, Stopping, numbers};
 use super::linear::Linear;
 use super::patterns::Patterns;
 use super::projections::{Projected, Projections};
@@ -118,6 +118,16 @@ impl AssociationCore {
             Some(beta) => beta.val(),
             None => Tensor::from_data(TensorData::new(self.settings.beta.clone(), [self.settings.beta.len()]), device),
         }
+    }
+
+    /// The same as numbers.
+    pub(crate) fn betas(&self) -> Vec<f32> {
+        self.beta.as_ref().map_or_else(|| self.settings.beta.clone(), |beta| numbers(&beta.val()))
+    }
+
+    /// The parameter of the map that is given apart, as it is now.
+    pub(crate) fn omega_parameter(&self) -> Option<Vec<f32>> {
+        self.omega.parameter(&Device::flex()).map(|parameter| numbers(&parameter))
     }
 
     /// `ŷ_Ω(β K q)`.

@@ -135,6 +135,28 @@ impl Hopfield {
         &self.config
     }
 
+    /// The inverse temperature as it is now: one number, or one for each head.
+    pub fn beta(&self) -> Vec<f32> {
+        self.association_core.betas()
+    }
+
+    /// The parameter of the map as it is now, where it is given apart: one number, or one for each head.
+    ///
+    /// ```
+    /// use burn::tensor::Device;
+    /// use hfy_nn::layers::{Hopfield, HopfieldConfig};
+    /// use hfy_nn::{OmegaParameter, Random};
+    ///
+    /// let alpha = OmegaParameter::Learned(vec![1.25, 1.75]);
+    /// let config = HopfieldConfig { num_heads: 2, omega: "entmax".into(), omega_parameter: Some(alpha), ..HopfieldConfig::new(8) };
+    /// let layer = Hopfield::new(&config, &mut Random::new(0, 0), &Device::flex().autodiff())?;
+    /// assert_eq!(layer.omega_parameter(), Some(vec![1.25, 1.75]));
+    /// # Ok::<(), hfy_nn::Error>(())
+    /// ```
+    pub fn omega_parameter(&self) -> Option<Vec<f32>> {
+        self.association_core.omega_parameter()
+    }
+
     /// An answer for each pattern of sequences that are associated with themselves: (batch, length, depth), or
     /// (length, batch, depth) without `batch_first`.
     pub fn forward(&self, sequences: Tensor<3>, phase: Phase<'_>) -> Result<Tensor<3>> {

@@ -92,6 +92,11 @@ impl BagClassifier {
         BagClassifier { scaling, ..self }
     }
 
+    /// The pooling; `None` where the bag is decided by energies.
+    pub fn pooling(&self) -> Option<&HopfieldPooling> {
+        self.pooling.as_ref()
+    }
+
     fn embedded(&self, instances: Tensor<2>, offsets: &[usize]) -> Result<Patterns> {
         let [count, features] = instances.dims();
         ensure(features == self.features, || {

@@ -1,7 +1,7 @@
 //! Decisions about bags by the energy of their instances' scores.
 
 use burn::tensor::Tensor;
-use hfy::{Convex, Map};
+use hfy::Map;
 
 use crate::error::{Error, Result, ensure};
 use crate::layers::{AssociationReport, HopfieldConfig, Scaling, numbers};
@@ -13,7 +13,7 @@ use crate::operators::{Rows, conjugate, separated};
 /// With Ω zero on the simplex (`argmax`) it is the largest score, with the negative entropy (`softmax`) the logarithm of a sum of exponentials,
 /// with others something between. Its derivative in a score is the weight `ŷ_Ω(β s) ≥ 0`: evidence can raise the logit and
 /// never lower it, as the assumption of multiple-instance learning says, and instances outside the support have no part in
-/// it. A linear layer on what attention pools can learn the opposite, that a bag is positive until something speaks against it.
+/// it. The map must be onto the simplex: a subset of k would have to take low scores too where a bag has few instances. A linear layer on what attention pools can learn the opposite, that a bag is positive until something speaks against it.
 ///
 /// Several heads score apart, and the bag has the mean of their logits.
 #[derive(Debug, Clone)]
@@ -28,8 +28,8 @@ impl EnergyPooling {
     pub fn new(config: &HopfieldConfig) -> Result<Self> {
         let text = &config.omega;
         let map: Map = text.parse().map_err(|error| unread("omega", text, error))?;
-        ensure(<Map as Convex<f32>>::mass(&map).is_some(), || {
-            let rule = "energies need weights of a fixed sum, none below zero: softmax, entmax, normmax, subsets, ...";
+        ensure(matches!(map, Map::Entmax(_) | Map::Normmax(_)), || {
+            let rule = "decisions by energies need a map onto the simplex: softmax, entmax:ALPHA, sparsemax, normmax:GAMMA, argmax";
             Error::argument("omega", format!("{text:?}"), rule)
         })?;
         let plain = config.omega_parameter.is_none() && config.dropout == 0.0 && config.psi == "identity";

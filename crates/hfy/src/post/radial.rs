@@ -19,8 +19,8 @@ pub(super) struct Radial {
     pub(super) centred: bool,
 }
 
-/// `F` at one point. Everything is kept times a power of two that brings the point near one, so that neither squares
-/// nor differences overflow or lose bits.
+/// `F` at one point, with `size` for `|Pz|` and `height` for `h`. Everything is kept times a power of two that brings the point
+/// near one, so that neither squares nor differences overflow or lose bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
     of: Radial,
@@ -28,6 +28,7 @@ pub(super) struct At {
     origin: f64,
     mean: f64,
     size: f64,
+    height: f64,
 }
 
 impl Radial {
@@ -48,13 +49,14 @@ impl Radial {
     /// Looks at `z`.
     pub(super) fn at<T: Real>(&self, z: &[T]) -> At {
         let scale = normalising(z.iter().map(|v| v.wide()));
-        let mut at = At { of: *self, scale, origin: 0.0, mean: 0.0, size: 0.0 };
+        let mut at = At { of: *self, scale, origin: 0.0, mean: 0.0, size: 0.0, height: 0.0 };
         if let (true, Some(first)) = (self.centred, z.first()) {
             // Differences from an entry first: a constant row then has a spread of exactly zero.
             at.origin = first.wide() * scale;
             at.mean = z.iter().map(|&v| at.deviation(v)).sum::<f64>() / z.len() as f64;
         }
         at.size = z.iter().map(|&v| at.deviation(v).powi(2)).sum::<f64>().sqrt();
+        at.height = at.size.hypot(self.soft * scale);
         at
     }
 }
@@ -70,7 +72,7 @@ impl At {
         if self.size == 0.0 {
             return 0.0;
         }
-        self.deviation(v) / self.size / 1f64.hypot(self.of.soft * self.scale / self.size)
+        self.deviation(v) / self.height
     }
 
     /// `h`.

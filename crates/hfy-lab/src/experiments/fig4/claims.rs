@@ -145,7 +145,7 @@ mod tests {
     use crate::experiments::fig4::BETAS;
     use crate::experiments::recall::{COUNTS, series};
 
-    const SETTING: Setting = Setting { mode: Mode::Printed, seeds: 5, quick: false };
+    const SETTING: Setting = Setting { mode: Mode::Printed, seeds: 5, long_seeds: 3, quick: false };
 
     /// Curves that fall from 1 with the size and rise to 1 with β, softmax the most.
     fn curves() -> Vec<Series> {

@@ -136,3 +136,35 @@ pub(super) fn compute(
     }
     Ok(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_right_evidence_stays_and_the_wrong_one_is_turned_around() {
+        for test in Test::ALL {
+            for (positive, first) in [(false, false), (false, true), (true, false), (true, true)] {
+                let (trained, turned) = (test.holds(positive, false, first), test.holds(positive, true, first));
+                assert_eq!(trained[..2], turned[..2], "{test:?}");
+                assert_eq!(turned[2..], test.holds(!positive, false, first)[2..], "{test:?}");
+                assert_ne!(turned[2..], trained[2..], "{test:?}");
+                let kinds = if test == Test::Both { 2 } else { 1 };
+                assert_eq!(trained[..kinds].iter().all(|&times| times > 0), positive, "{test:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn drawn_bags_hold_what_they_should() {
+        let drawn = Drawn::new(Test::Frequency, 100, false, &mut Random::new(1, 2));
+        assert_eq!(drawn.positive.iter().filter(|positive| **positive).count(), 50);
+        for (bag, bounds) in drawn.offsets.windows(2).enumerate() {
+            let near = |axis: usize| {
+                let rows = drawn.pool.rows().into_iter().skip(bounds[0]).take(bounds[1] - bounds[0]);
+                rows.filter(|row| f64::from(row[axis]) > FAR - 1.5).count()
+            };
+            assert_eq!((near(0), near(2)), if drawn.positive[bag] { (1, 4) } else { (0, 1) }, "bag {bag}");
+        }
+    }
+}

@@ -35,9 +35,9 @@ const POOLINGS: [(Way, &str, &str); 9] = [
     (Way::Pooled, "subsets:2", "2-subsets"),
     (Way::Learned, "entmax", "entmax, alpha learned"),
     (Way::Energy, "softmax", "energy, softmax"),
+    (Way::Energy, "entmax:1.5", "energy, 1.5-entmax"),
     (Way::Energy, "sparsemax", "energy, sparsemax"),
     (Way::Energy, "argmax", "energy, argmax"),
-    (Way::Energy, "subsets:2", "energy, 2-subsets"),
 ];
 
 /// A piece of the work.
@@ -151,7 +151,7 @@ impl Experiment for BeyondBags {
     }
 
     fn readings(&self) -> Vec<Reading> {
-        vec![Reading::new("everything", "the same", "the same", "The paper has none of this.")]
+        Vec::new()
     }
 
     fn cells(&self, setting: &Setting) -> Vec<Cell> {

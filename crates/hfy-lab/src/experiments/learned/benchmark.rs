@@ -67,6 +67,9 @@ pub(super) struct Value {
     pub(super) losses: Vec<f64>,
     /// How many instances of a test bag have weight, by head and bag, in the mean.
     pub(super) support: f64,
+    /// The parameter of the map where it is learned: that of each head, fold after fold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) learned: Vec<f64>,
 }
 
 impl Value {
@@ -166,7 +169,8 @@ pub(super) fn cross_validate(
     let bags = Bags::consecutive(data.instances(), data.offsets(), labels)?;
     let splits = nested(labels, FOLDS, INNER_FOLDS, seed).map_err(Error::Data)?;
     let config = config(bags.features());
-    let mut value = Value { auc: vec![], validation: vec![], kept: vec![], losses: vec![], support: 0.0 };
+    let mut value =
+        Value { auc: vec![], validation: vec![], kept: vec![], losses: vec![], support: 0.0, learned: vec![] };
     for (fold, split) in splits.iter().take(folds).enumerate() {
         compute_fold(&bags, split, &config, &mut value, &mut |share| {
             bench.hear(((fold as f64 + share) * 1000.0) as usize, 1000 * folds)
@@ -199,6 +203,8 @@ fn compute_fold(
     if value.losses.is_empty() {
         value.losses = fitted.epochs.iter().map(|epoch| brief(epoch.loss)).collect();
     }
+    let learned = fitted.module.pooling().and_then(|pooling| pooling.hopfield().omega_parameter());
+    value.learned.extend(learned.into_iter().flatten().map(|parameter| brief(f64::from(parameter))));
     let heads = report.heads();
     let counts = (0..test.len()).flat_map(|bag| (0..heads).map(move |head| (bag, head)));
     let all: usize = counts.map(|(bag, head)| report.support(bag, head, 0).len()).sum();

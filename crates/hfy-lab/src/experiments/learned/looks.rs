@@ -18,6 +18,12 @@ pub(super) struct Looks {
     pub(super) support: f64,
     /// How many instances there are.
     pub(super) size: f64,
+    /// The share of the instances with weight that matter.
+    #[serde(default)]
+    pub(super) precision: f64,
+    /// The share of the instances that matter that have weight.
+    #[serde(default)]
+    pub(super) recall: f64,
 }
 
 /// What was looked at in a bag.
@@ -51,7 +57,11 @@ pub(super) fn of(
             let whole: f32 = weights.iter().sum();
             let on: f32 = weights.iter().zip(members).filter(|(_, member)| matters(**member)).map(|(w, _)| w).sum();
             sums.on_target += f64::from(on / whole) / heads;
-            sums.support += report.support(0, head, 0).len() as f64 / heads;
+            let support = report.support(0, head, 0);
+            let seen = support.iter().filter(|&&place| matters(members[place])).count() as f64;
+            sums.support += support.len() as f64 / heads;
+            sums.precision += seen / support.len().max(1) as f64 / heads;
+            sums.recall += seen / targets.max(1) as f64 / heads;
         }
         if first.len() < shown {
             let of_head = |head: usize| {
@@ -63,8 +73,13 @@ pub(super) fn of(
         }
     }
     let mean = |sum: f64| brief(sum / positive.len().max(1) as f64);
-    let Looks { on_target, by_chance, support, size } = sums;
-    let means =
-        Looks { on_target: mean(on_target), by_chance: mean(by_chance), support: mean(support), size: mean(size) };
+    let means = Looks {
+        on_target: mean(sums.on_target),
+        by_chance: mean(sums.by_chance),
+        support: mean(sums.support),
+        size: mean(sums.size),
+        precision: mean(sums.precision),
+        recall: mean(sums.recall),
+    };
     Ok((means, first))
 }

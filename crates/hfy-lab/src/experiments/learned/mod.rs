@@ -53,7 +53,8 @@ struct Hyper {
 fn beside_paper(row: &str, col: &str, repetitions: &[f64], paper: Option<(f64, f64)>) -> TableCell {
     let percents: Vec<f64> = repetitions.iter().map(|value| 100.0 * value).collect();
     let (mean, deviation) = hfy_nn::mil::mean_and_deviation(&percents).unwrap_or((f64::NAN, f64::NAN));
-    let cell = TableCell::plain(row, col, mean).spread(deviation);
+    let hundredths = |value: f64| (100.0 * value).round() / 100.0;
+    let cell = TableCell::plain(row, col, hundredths(mean)).spread(hundredths(deviation));
     match paper {
         Some((paper, spread)) => cell.beside_mean(paper, spread),
         None => cell,
