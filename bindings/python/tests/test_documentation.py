@@ -73,7 +73,12 @@ def test_masks_are_explained_wherever_they_are_taken():
             assert re.search("True = (takes part|keep)|mask need not|As for|as for", inspect.getdoc(thing)), name
 
 
-PAGES = [ROOT / "README.md", ROOT / "bindings/python/README.md", *sorted((ROOT / "docs").glob("from-*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "bindings/python/README.md",
+    ROOT / "docs/learning.md",
+    *sorted((ROOT / "docs").glob("from-*.md")),
+]
 
 
 def snippets(page):

@@ -114,6 +114,40 @@ def test_an_empty_bag_gives_the_bias(omega):
     assert (report.pattern == -1).all() and (report.support_sizes == 0).all() and report.converged.all()
 
 
+CHOSEN = [
+    ("subsets:2", None),
+    ("sequence:3:t=0.4", None),
+    ("sequence:2:t=-0.3:reg=on", None),
+    ("sequence:3", [0.4, -0.2]),
+]
+
+
+@pytest.mark.parametrize("omega, parameter", CHOSEN)
+def test_bags_with_fewer_patterns_than_are_chosen(omega, parameter):
+    """They have all of them, and the energies of bags do not depend on how long the longest is."""
+    pooling = layer_of(HopfieldPooling, omega=omega, omega_parameter=parameter, update_steps_max=1, quantity=2)
+    parts = bags(sizes=[2, 1, 9, 4])
+    pooled, report = pooling(parts, return_report=True)
+    for index, part in enumerate(parts):
+        expected, alone = pooling([part], return_report=True)
+        same(pooled[index], expected[0])
+        same(report.energy[index], alone.energy[0])
+        same(report.association[index, ..., : len(part)], alone.association[0])
+    same(report.association[1, ..., 0], torch.ones(2, 2, dtype=torch.float64))
+    masked = torch.zeros(2, 9, dtype=torch.bool)
+    masked[:, 4:] = True
+    some = pooling.hopfield((parts[2], pooling.pooling_weights[0], parts[2]), association_mask=masked)
+    same(some.flatten(), pooling([parts[2][:4]])[0])
+
+
+@pytest.mark.parametrize("omega", ["subsets:2", "sequence:2:t=0.4"])
+def test_queries_in_bags_choose_as_many_patterns_of_a_batch(omega):
+    layer = layer_of(Hopfield, omega=omega)
+    stored, queries = torch.stack(bags(sizes=[5] * 4)), bags(seed=1)
+    for index, answers in enumerate(layer((stored, queries, stored))):
+        same(answers, layer((stored[index], queries[index], stored[index])))
+
+
 def test_one_large_bag_does_not_make_the_others_large():
     """2001 bags as long as the longest would be 40 million patterns; they have 24,000."""
     large = torch.tensor([20_000, *[2] * 2000])

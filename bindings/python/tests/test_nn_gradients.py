@@ -4,6 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed, so hfy.torch.nn is not tested")
 
+from hfy.torch import TransitionParameter  # noqa: E402
 from hfy.torch.nn import Hopfield, HopfieldLayer, HopfieldPooling  # noqa: E402
 from nn_common import random, spread  # noqa: E402
 from torch import nn  # noqa: E402
@@ -38,7 +39,15 @@ def test_each_element_of_a_small_gradient():
 
 
 @pytest.mark.parametrize(
-    "omega, start", [("entmax", [1.3, 1.8]), ("normmax", [1.5, 3.0]), ("subsets", [1.4, 2.6]), ("entmax", 1.6)]
+    "omega, start",
+    [
+        ("entmax", [1.3, 1.8]),
+        ("normmax", [1.5, 3.0]),
+        ("subsets", [1.4, 2.6]),
+        ("entmax", 1.6),
+        ("sequence:2", [0.3, -0.4]),
+        ("sequence:2", 0.6),
+    ],
 )
 def test_a_learned_parameter_and_a_learned_beta(omega, start):
     parameter = nn.Parameter(torch.tensor(start, dtype=torch.float64))
@@ -46,6 +55,25 @@ def test_a_learned_parameter_and_a_learned_beta(omega, start):
     layer = spread(Hopfield(4, num_heads=2, omega=omega, omega_parameter=parameter, scaling=beta, update_steps_max=1))
     assert {"association_core.omega.parameter", "association_core.beta"} <= set(layer.state_dict())
     check(layer, random(2, 5, 4))
+
+
+@pytest.mark.parametrize("shape", [(2,), (1,), (2, 1, 1)])
+def test_a_transition_that_is_learned(shape):
+    transition = TransitionParameter(0.4, shape=shape)
+    layer = Hopfield(4, num_heads=2, omega="sequence:2", omega_parameter=transition, scaling=0.3, update_steps_max=1)
+    assert "association_core.omega.module.raw" in layer.state_dict()
+    check(spread(layer), random(2, 5, 4))
+    # With some of the patterns masked, and one query that sees fewer of them than are to be chosen.
+    mask = torch.zeros(5, 5, dtype=torch.bool)
+    mask[0, 1], mask[1, 1:] = True, True
+    layer.zero_grad()
+    x = random(2, 5, 4)
+    masked = lambda raw: torch.func.functional_call(  # noqa: E731
+        layer, {"association_core.omega.module.raw": raw}, (x,), {"association_mask": mask}
+    )
+    assert torch.autograd.gradcheck(masked, transition.raw.detach().clone().requires_grad_())
+    layer(x, association_mask=mask).square().sum().backward()
+    assert (transition.raw.grad != 0).all()
 
 
 @pytest.mark.parametrize(

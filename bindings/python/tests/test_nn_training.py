@@ -10,7 +10,7 @@ from hfy.torch import AlphaParameter  # noqa: E402
 from hfy.torch.nn import Hopfield, HopfieldEncoderLayer, HopfieldLayer, HopfieldPooling  # noqa: E402
 from torch import nn  # noqa: E402
 
-OMEGAS = ["softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:2"]
+OMEGAS = ["softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:2", "sequence:2:t=0.3"]
 
 
 def bags(count, generator):
@@ -101,7 +101,13 @@ def test_layers_of_lower_precision(omega, dtype):
 
 @pytest.mark.parametrize(
     "kind, omega",
-    [(Hopfield, "softmax"), (Hopfield, "entmax:1.5"), (HopfieldPooling, "sparsemax"), (HopfieldLayer, "subsets:2")],
+    [
+        (Hopfield, "softmax"),
+        (Hopfield, "entmax:1.5"),
+        (HopfieldPooling, "sparsemax"),
+        (HopfieldLayer, "subsets:2"),
+        (HopfieldPooling, "sequence:2:t=0.3"),
+    ],
 )
 def test_compiled_in_one_graph(kind, omega):
     torch.manual_seed(0)
@@ -150,6 +156,6 @@ def test_large_scores_are_no_trouble():
         stored = torch.eye(4) * 1e6
         answers, report = memory.retrieve(stored + 1.0, stored, return_report=True)
         assert answers.isfinite().all() and report.converged.all()
-        if omega != "subsets:2":
+        if omega not in ("subsets:2", "sequence:2:t=0.3"):
             torch.testing.assert_close(answers, stored)
         assert math.isfinite(report.energy.abs().max())

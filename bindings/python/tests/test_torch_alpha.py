@@ -1,11 +1,11 @@
-"""The alpha that is learnt."""
+"""The alpha and the transition that are learnt."""
 
 import copy
 
 import pytest
 from torch_cases import draw, says, torch
 
-from hfy.torch import AlphaParameter, entmax, entmax_bisect
+from hfy.torch import AlphaParameter, TransitionParameter, entmax, entmax_bisect, sequence_subsets
 
 BOUNDED = [(1.5, 1.0, 2.0), (1.01, 1.0, 2.0), (1.2, 1.1, 2.3), (1.4, 1.3, 40.0)]
 DOMAINS = [*BOUNDED, (3.0, 1.0, torch.inf), (1.001, 1.0, torch.inf)]
@@ -76,3 +76,26 @@ def test_bad_input():
             AlphaParameter(initial)
     with says(ValueError, "initial = inf"):
         AlphaParameter(torch.inf, high=torch.inf)
+
+
+def test_a_transition_is_learnt():
+    """From marginals with a transition of 0.7 and of -0.5, one a head, both are found again."""
+    scores = draw(16, 2, 3, 8)
+    truth = torch.tensor([0.7, -0.5], dtype=torch.float64)[:, None, None]
+    solved = lambda transition: sequence_subsets(scores, 2, transition.expand(2, 1, 7))  # noqa: E731
+    want = solved(truth)
+    module = TransitionParameter(shape=(2, 1, 1)).double()
+    optimiser = torch.optim.Adam(module.parameters(), lr=0.1)
+    for _ in range(150):
+        optimiser.zero_grad()
+        (solved(module()) - want).square().sum().backward()
+        optimiser.step()
+    assert torch.allclose(module(), truth, atol=1e-3)
+    assert list(module.state_dict()) == ["raw"]
+
+
+def test_a_transition_begins_with_a_finite_number():
+    assert torch.equal(TransitionParameter(0.3, shape=(2,))(), torch.tensor([0.3, 0.3]))
+    for initial in (torch.inf, torch.nan):
+        with says(ValueError, "initial = "):
+            TransitionParameter(initial)

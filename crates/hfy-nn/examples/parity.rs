@@ -5,9 +5,10 @@
 //! parity FOLDER
 //! ```
 //!
-//! reads `case.json` (the kind of layer, its settings under Python's names, the offsets of bags), `state.safetensors` and
-//! `inputs.safetensors`, and writes `fresh.safetensors` (the weights that a new layer has), `again.safetensors` (those that were read)
-//! and `found.safetensors` (answers, and the gradients of the sum of answers times `upstream`).
+//! reads `case.json` (the kind of layer, its settings under Python's names, the offsets of bags, what masks ignore, how many steps of
+//! training there are), `state.safetensors` and `inputs.safetensors` (patterns, `upstream`, and what a mask adds to the scores). It writes
+//! `fresh.safetensors` (the weights that a new layer has), `again.safetensors` (those that were read, after the training) and
+//! `found.safetensors` (answers, and the gradients of the sum of answers times `upstream`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,6 +21,7 @@ use hfy_nn::layers::{
     Scaling,
 };
 use hfy_nn::state::{self, Tensors};
+use hfy_nn::train::{AdamW, AdamWConfig, Optimiser};
 use hfy_nn::{OmegaParameter, Phase, Random};
 use serde_json::{Map, Value};
 
@@ -35,12 +37,11 @@ fn main() -> Result<(), Failure> {
     let inputs = Inputs::read(folder, &case)?;
     match case["kind"].as_str() {
         Some("Hopfield") => run(folder, Hopfield::new(&config, random, &device)?, &inputs, |layer| {
-            let masks = Masks::default();
-            layer.associate(inputs.bags(0)?, inputs.bags(1)?, inputs.bags(2)?, &masks, Phase::Inference)
+            layer.associate(inputs.bags(0)?, inputs.bags(1)?, inputs.bags(2)?, &inputs.masks, Phase::Inference)
         }),
         Some("HopfieldPooling") => {
             let layer = HopfieldPooling::new(&config, quantity, true, random, &device)?;
-            run(folder, layer, &inputs, |layer| layer.forward(inputs.bags(0)?, Phase::Inference))
+            run(folder, layer, &inputs, |layer| layer.forward_masked(inputs.bags(0)?, &inputs.masks, Phase::Inference))
         }
         Some("HopfieldLayer") => {
             let separated = options.get("lookup_weights_as_separated") == Some(&Value::Bool(true));
@@ -52,16 +53,23 @@ fn main() -> Result<(), Failure> {
     }
 }
 
-/// The tensors of a case, which carry gradients, and where the bags of each begin.
+/// The tensors of a case, which carry gradients, where the bags of each begin, and what is done with them.
 struct Inputs {
     tensors: Vec<Tensor<2>>,
     offsets: Vec<Vec<usize>>,
+    masks: Masks,
     upstream: Tensor<2>,
+    steps: u64,
 }
 
 impl Inputs {
     fn read(folder: &Path, case: &Value) -> Result<Self, Failure> {
         let mut read = state::read(&folder.join("inputs.safetensors"))?;
+        let masks = Masks {
+            ignored_patterns: serde_json::from_value(case["ignored_patterns"].clone())?,
+            ignored_associations: serde_json::from_value(case["ignored_associations"].clone())?,
+            added: read.take("added").map(|(shape, values)| nested(&shape, &values)),
+        };
         let device = Device::flex().autodiff();
         let mut take = |name: &str| -> Result<Tensor<2>, Failure> {
             let (shape, values) = read.take(name).ok_or_else(|| format!("no input {name}"))?;
@@ -71,7 +79,7 @@ impl Inputs {
         let offsets: Vec<Vec<usize>> = serde_json::from_value(case["offsets"].clone())?;
         let names = (0..offsets.len()).map(|number| format!("input{number}"));
         let tensors = names.map(|name| Ok(take(&name)?.require_grad())).collect::<Result<_, Failure>>()?;
-        Ok(Inputs { tensors, offsets, upstream })
+        Ok(Inputs { tensors, offsets, masks, upstream, steps: case["steps"].as_u64().unwrap_or(0) })
     }
 
     fn bags(&self, number: usize) -> hfy_nn::Result<Patterns> {
@@ -79,14 +87,28 @@ impl Inputs {
     }
 }
 
+/// (bags, heads, queries, stored patterns)
+fn nested(shape: &[usize], values: &[f32]) -> Vec<Vec<Vec<Vec<f32>>>> {
+    let [of_bag, of_head, of_query] = [1, 2, 3].map(|axis| shape[axis..].iter().product());
+    let queries = |head: &[f32]| head.chunks(of_query).map(<[f32]>::to_vec).collect();
+    let heads = |bag: &[f32]| bag.chunks(of_head).map(queries).collect();
+    values.chunks(of_bag).map(heads).collect()
+}
+
 fn run<M: Module>(
     folder: &Path,
     fresh: M,
     inputs: &Inputs,
-    answer: impl FnOnce(&M) -> hfy_nn::Result<Tensor<2>>,
+    answer: impl Fn(&M) -> hfy_nn::Result<Tensor<2>>,
 ) -> Result<(), Failure> {
     state::save(&fresh, &folder.join("fresh.safetensors"), &[])?;
-    let layer = state::load(fresh, state::read(&folder.join("state.safetensors"))?)?;
+    let mut layer = state::load(fresh, state::read(&folder.join("state.safetensors"))?)?;
+    let mut optimiser = AdamW::new(AdamWConfig::default());
+    for _ in 0..inputs.steps {
+        let error = answer(&layer)? - inputs.upstream.clone();
+        let gradients = GradientsParams::from_grads((error.clone() * error).mean().backward(), &layer);
+        layer = optimiser.step(layer, gradients, 0.02)?.0;
+    }
     state::save(&layer, &folder.join("again.safetensors"), &[("made", "by the example parity".into())])?;
     let answers = answer(&layer)?;
     let backward = (answers.clone() * inputs.upstream.clone()).sum().backward();

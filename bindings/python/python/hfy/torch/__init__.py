@@ -47,6 +47,7 @@ from ._maps import (
 )
 from ._separation import separation
 from ._structures import sequence_subsets, sparsemap
+from ._transition import TransitionParameter
 
 __all__ = [
     "AlphaParameter",
@@ -56,6 +57,7 @@ __all__ = [
     "SparsemaxBisectLoss",
     "SparsemaxLoss",
     "SubsetsLoss",
+    "TransitionParameter",
     "bounded_sparsemax",
     "budget_bisect",
     "entmax",

@@ -8,16 +8,25 @@ from typing import TypeAlias
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from hfy import _hfy
 
 from .._separation import separation
 from ._per_head import along_heads, check_per_head, register_per_head
+from ._sequences import Sequences, present
 
 OmegaParameter: TypeAlias = "float | Sequence[float] | Tensor | nn.Module | None"
 
-_TAKES = {"softmax": "", "sparsemax": "", "entmax": "alpha", "normmax": "gamma", "subsets": "k", "sequence": ""}
+_TAKES = {
+    "softmax": "",
+    "sparsemax": "",
+    "entmax": "alpha",
+    "normmax": "gamma",
+    "subsets": "k",
+    "sequence": "transition",
+}
 
 
 def _softmax(scores: Tensor, keep: Tensor | None) -> Tensor:
@@ -33,7 +42,8 @@ class Omega(nn.Module):
     """`omega(scores, keep)` is ŷ_Ω along the last axis of scores (batch, heads, queries, stored).
 
     The parameter is in the text ("entmax:1.5"), or given apart ("entmax" and a number, one for each head, a Parameter,
-    or a module that gives one when called, such as `hfy.torch.AlphaParameter`).
+    or a module that gives one when called, such as `hfy.torch.AlphaParameter`). Sequences have k in the text in any case:
+    "sequence:2" with a transition apart.
     """
 
     def __init__(self, text: str, parameter: OmegaParameter, heads: int) -> None:
@@ -57,10 +67,15 @@ class Omega(nn.Module):
             values = parameter if isinstance(parameter, Tensor) else torch.tensor(list(parameter), dtype=torch.float64)
             register_per_head(self, "parameter", values, heads)
         self._check_domain()
+        self.sequences = Sequences.read(self.text) if self.name == "sequence" else None
 
     def _joined(self, parameter: object) -> str:
         if not _TAKES[self.name]:
             raise ValueError(f"omega_parameter = {parameter}: {self.name} takes none apart from its text")
+        if self.name == "sequence":
+            if self.text.count(":") != 1:
+                raise ValueError(f"omega = {self.text!r}: a transition apart goes with sequence:K and no more")
+            return f"{self.text}:t={parameter}"
         if ":" in self.text:
             raise ValueError(
                 f"omega = {self.text!r} has its parameter already: omega_parameter goes with the bare name"
@@ -71,15 +86,21 @@ class Omega(nn.Module):
         """Lets the kernel judge the text, and the parameter on one row of scores for each entry of it."""
         value = self.value()
         entries = None if value is None else value.detach().double().cpu().reshape(-1, 1).numpy()
-        width = int(np.ceil(max(1.0, entries.max()))) if entries is not None and self.name == "subsets" else 1
         try:
-            _hfy.forward(
-                self.name if self.apart else self.text,
-                np.zeros((0 if entries is None else len(entries), width)),
-                entries,
-            )
+            if entries is None or self.name == "sequence":
+                _hfy.forward(self.text, np.zeros((0, 1)))
+            if entries is not None:
+                self._check_entries(entries)
         except ValueError as error:
             raise ValueError(f"omega = {self.text!r}: {error}") from None
+
+    def _check_entries(self, entries: NDArray[np.float64]) -> None:
+        if self.name == "sequence":
+            # Of two variables, which have one transition.
+            _hfy.sparsemap_solve(np.zeros((len(entries), 2)), "sequence:1", entries)
+            return
+        width = int(np.ceil(max(1.0, entries.max()))) if self.name == "subsets" else 1
+        _hfy.forward(self.name, np.zeros((len(entries), width)), entries)
 
     def value(self) -> Tensor | None:
         """The parameter that is given apart, as it is now: one entry, or one for each head."""
@@ -100,6 +121,8 @@ class Omega(nn.Module):
             return scores
         if self.name == "softmax" and not scores.is_cpu:
             return _softmax(scores, keep)
+        if self.sequences is not None:
+            return self.sequences.weights(scores, self.value(), keep)
         text, parameter = self.resolve(scores, keep)
         return separation(scores, text, parameter, mask=keep)
 
@@ -121,13 +144,15 @@ class Omega(nn.Module):
         value = along_heads(value).to(torch.promote_types(value.dtype, torch.float32))
         if keep is None:
             return self.name, value.clamp(max=scores.shape[-1])
-        return self.name, torch.minimum(value, keep.sum(-1, keepdim=True).to(value))
+        return self.name, torch.minimum(value, present(scores, keep).to(value))
 
     def conjugate(self, scores: Tensor, keep: Tensor | None) -> Tensor:
         """Ω* of each row, in float64 and without gradient; minus infinity for a row without entries."""
         if scores.numel() == 0:
             return scores.new_full(scores.shape[:-1], -math.inf, dtype=torch.float64)
         with torch.no_grad():
+            if self.sequences is not None:
+                return self.sequences.conjugate(scores, self.value(), keep)
             text, parameter = self.resolve(scores, keep)
             values = _hfy.conjugate(
                 text,

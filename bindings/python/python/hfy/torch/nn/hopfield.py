@@ -50,12 +50,17 @@ class Hopfield(nn.Module):
     - `dropout`: of association weights. `association_activation`: name of a function for the output. `input_bias`:
       biases of the projections. `disable_out_projection`: the heads' answers beside each other are the output.
     - `omega`: ŷ_Ω as a text: "softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:4", "sequence:4:t=0.1" (these
-      two choose, and sum up, 4 patterns). `omega_parameter`: alpha, gamma or k apart from the text ("entmax"): a
-      number, one for each head, a Parameter, or a module that gives it such as
-      `hfy.torch.AlphaParameter(shape=(num_heads,))`.
+      two choose, and sum up, 4 patterns, or all where there are fewer). `omega_parameter`: alpha, gamma or k apart from
+      the text ("entmax"), or the transition t of "sequence:4": a number, one for each head, a Parameter, or a module that
+      gives it such as `hfy.torch.AlphaParameter(shape=(num_heads,))` and
+      `hfy.torch.TransitionParameter(shape=(num_heads,))`.
     - `psi`: ŷ_Ψ as a text: "identity", "l2", "l2:RADIUS", "layernorm", "layernorm:eps=1e-5". `psi_affine`: a learned
       scale and offset after "layernorm", which all heads share; reports then have no energy (NaN). `psi_patterns`: take
       queries, keys and values through ŷ_Ψ, too.
+
+    State dicts are those of the crate hfy-nn, too, where what is learned for ŷ_Ω is such a module and has the shape (1,)
+    or (num_heads,). That crate's `implicit`, the gradient of the fixed point without the updates before it, has no
+    counterpart here: gradients go through all updates.
 
     A query without stored patterns (all masked, or an empty bag) has weights of zero, and gives the bias of the output
     projection.
