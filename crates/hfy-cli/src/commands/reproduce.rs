@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use hfy_lab::data::Place;
 use hfy_lab::experiment::{Mode, Setting};
 use hfy_lab::experiments;
-use hfy_lab::reproduce::{CellCount, Observer, Pieces, Record, Request, Summary, run_pieces};
+use hfy_lab::reproduce::{CellCount, Observer, Pieces, Record, Request, Share, Summary, run_pieces};
 use serde::Serialize;
 
 use crate::cli::Common;
@@ -73,6 +73,10 @@ pub(crate) struct Arguments {
     /// Begin no new cell after so many minutes
     #[arg(long, value_name = "M", value_parser = minutes, allow_negative_numbers = true, help_heading = "In pieces")]
     minutes: Option<Duration>,
+    /// Compute the I-th of N shares of the cells, for N processes with a file each; training has a lock that threads of one
+    /// process wait for
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = str::parse::<Share>, help_heading = "In pieces")]
+    share: Share,
 }
 
 fn minutes(text: &str) -> std::result::Result<Duration, String> {
@@ -202,6 +206,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         with_cells: arguments.with_cells.clone(),
         only_cells: arguments.only_cells,
         time: arguments.minutes,
+        share: arguments.share,
     };
     let unfinished = pieces.cells.first().map(|path| Unfinished::new(path));
     let summary = run_pieces(&experiments, &request, &pieces, &reporter)?;

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub use pieces::{Pieces, Summary};
+pub use pieces::{Pieces, Share, Summary};
 pub use queue::CellCount;
 pub use record::Record;
 pub use store::Source;
@@ -97,7 +97,7 @@ pub fn run_pieces(
         observer.finished(&record);
         Ok(Some(record))
     };
-    let work = Work::new(&parts, &store, &shelf);
+    let work = Work::new(&parts, pieces.share, &store, &shelf);
     let done = work.and_then(|work| work.run(request.jobs, deadline, observer, gather));
     // What is done is put in order and shown, even if something else failed.
     let sources = store.close();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::cache::{Address, Kept};
+use super::pieces::Share;
 use crate::error::{Error, Result};
 use crate::experiment::{Cell, Results};
 
@@ -88,11 +89,20 @@ pub(super) struct Queue {
     /// Cells that a search may choose, to count each once.
     expected: HashSet<Address>,
     computed: usize,
+    /// Tasks that threads compute now.
+    running: usize,
+    /// Which tasks this run computes.
+    share: Share,
     /// The first error of any thread; nothing is begun after it.
     pub(super) failed: Option<Error>,
 }
 
 impl Queue {
+    /// A queue without parts, of which this share is computed.
+    pub(super) fn new(share: Share) -> Self {
+        Queue { share, ..Queue::default() }
+    }
+
     /// Adds a part that begins with a search; `estimate` are the cells that it may choose.
     pub(super) fn add_part(
         &mut self,
@@ -137,7 +147,7 @@ impl Queue {
                 return Ok(task);
             }
             let (task, kept) = (self.tasks.len(), find(&address, &cell)?);
-            if kept.is_none() {
+            if kept.is_none() && self.share.has(task) {
                 self.waiting.push_back(task);
             }
             self.shares.push(f64::from(u8::from(kept.is_some())));
@@ -167,8 +177,12 @@ impl Queue {
             return Step::End;
         }
         match self.waiting.pop_front() {
-            Some(task) => Step::Compute(task, Arc::clone(&self.tasks[task])),
-            None if self.searching() => Step::Wait,
+            Some(task) => {
+                self.running += 1;
+                Step::Compute(task, Arc::clone(&self.tasks[task]))
+            }
+            // What is left of a search may be another run's share.
+            None if self.searching() && (self.running > 0 || self.choosing()) => Step::Wait,
             None => Step::End,
         }
     }
@@ -184,6 +198,11 @@ impl Queue {
     /// Whether some part has no cells yet.
     fn searching(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.stage, Stage::Searching | Stage::Choosing))
+    }
+
+    /// Whether a thread chooses the cells of a part.
+    fn choosing(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part.stage, Stage::Choosing))
     }
 
     fn have(&self, tasks: &[usize]) -> bool {
@@ -211,6 +230,7 @@ impl Queue {
 
     /// Takes the value of a task.
     pub(super) fn finish(&mut self, task: usize, value: Value, seconds: f64) {
+        self.running -= 1;
         self.values[task] = Some((value, seconds));
         self.shares[task] = 1.0;
         self.computed += 1;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Observer;
 use super::cache::{Address, Kept};
+use super::pieces::Share;
 use super::queue::{CellCount, Queue, Step, Task};
 use super::store::Store;
 use crate::error::{Error, Result};
@@ -26,8 +27,14 @@ pub(super) struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// Finds what has to be done and what is kept already.
-    pub(super) fn new(parts: &'a [(&'a dyn Experiment, Setting)], store: &'a Store, shelf: &'a Shelf) -> Result<Self> {
-        let work = Work { parts, store, shelf, queue: Mutex::default(), changed: Condvar::new() };
+    pub(super) fn new(
+        parts: &'a [(&'a dyn Experiment, Setting)],
+        share: Share,
+        store: &'a Store,
+        shelf: &'a Shelf,
+    ) -> Result<Self> {
+        let queue = Mutex::new(Queue::new(share));
+        let work = Work { parts, store, shelf, queue, changed: Condvar::new() };
         for (part, &(experiment, setting)) in parts.iter().enumerate() {
             let search = work.addressed(part, experiment.search(&setting))?;
             let estimate =
