@@ -37,7 +37,7 @@ pub enum Error {
         step: usize,
     },
     /// Someone asked the work to stop.
-    #[error("stopped; the last checkpoint is kept, and the next time goes on from there")]
+    #[error("stopped before it was done")]
     Interrupted,
     /// A file is not what it has to be.
     #[error("{}: {rule}", path.display())]

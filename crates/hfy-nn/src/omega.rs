@@ -90,6 +90,14 @@ impl Family {
             }
         })
     }
+
+    /// A valid parameter in single precision, in which it must be valid too: a gamma just above 1 must not become 1.
+    fn single(&self, value: f64) -> f32 {
+        match self {
+            Family::Normmax => (value as f32).max(1_f32.next_up()),
+            _ => value as f32,
+        }
+    }
 }
 
 /// A text that the library cannot read, as an argument.
@@ -156,7 +164,7 @@ impl Omega {
             omega.family.map(Some(value), || usize::MAX)?;
         }
         if !learned {
-            omega.fixed = Some(values.iter().map(|&value| value as f32).collect());
+            omega.fixed = Some(values.iter().map(|&value| omega.family.single(value)).collect());
             return Ok(omega);
         }
         omega.domain = match omega.family {
@@ -208,6 +216,7 @@ impl Domain {
                 value - low + (-(low - value).exp_m1()).ln()
             }
         };
+        ensure((raw as f32).is_finite(), || outside("to be learned it must be finite in single precision".to_owned()))?;
         Ok(raw as f32)
     }
 
@@ -218,7 +227,11 @@ impl Domain {
             Domain::Between(low, high) => {
                 (burn::tensor::activation::sigmoid(raw).mul_scalar(high - low).add_scalar(low)).clamp(low, high)
             }
-            Domain::Above(low) => burn::tensor::activation::softplus(raw, 1.0).add_scalar(low),
+            // The sum may be rounded onto the bound, which is outside.
+            Domain::Above(low) => {
+                let next = (low as f32).next_up();
+                burn::tensor::activation::softplus(raw, 1.0).add_scalar(low).clamp_min(next)
+            }
         }
     }
 }

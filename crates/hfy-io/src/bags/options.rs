@@ -46,7 +46,8 @@ pub enum Missing {
     /// The file is refused.
     #[default]
     Refuse,
-    /// They become the mean of the values that are there, column by column in the file.
+    /// They stay, as NaN, for a learner to put the mean of the instances that it is trained with in their place. A mean of
+    /// the file would let bags that are set aside for tests have a part in what is trained.
     Mean,
 }
 

@@ -71,7 +71,7 @@ impl Table {
         if width == 0 {
             return Err(Error::data(&self.file, "has no features: instances need at least one"));
         }
-        self.fill(options.missing)?;
+        self.check_missing(options.missing)?;
         self.note_constants();
         let labels = self.labels_of_bags(options)?;
         let (offsets, order) = group(&self.bags, self.names.texts().len());
@@ -114,8 +114,8 @@ impl Table {
         }
     }
 
-    /// Deals with missing values.
-    fn fill(&mut self, missing: Missing) -> Result<()> {
+    /// Refuses or notes missing values.
+    fn check_missing(&mut self, missing: Missing) -> Result<()> {
         let width = self.features.len();
         let Some(first) = self.values.iter().position(|value| value.is_nan()) else { return Ok(()) };
         let count = self.values.iter().filter(|value| value.is_nan()).count();
@@ -126,25 +126,9 @@ impl Table {
             let what = format!("the value of '{name}' is missing, {many}: the option missing = mean fills them in");
             return Err(Error::at(&self.file, self.lines[row], self.columns[column], what));
         }
-        let mut filled = 0;
-        for column in 0..width {
-            let there = || self.values.iter().skip(column).step_by(width).filter(|value| !value.is_nan());
-            let known = there().count();
-            if known == self.bags.len() {
-                continue;
-            }
-            if known == 0 {
-                let what =
-                    format!("all values of '{}' are missing: ignore the column", visible(&self.features[column]));
-                return Err(Error::at(&self.file, self.lines[0], self.columns[column], what));
-            }
-            let mean = (there().map(|&value| f64::from(value)).sum::<f64>() / known as f64) as f32;
-            let values = self.values.iter_mut().skip(column).step_by(width);
-            values.filter(|value| value.is_nan()).for_each(|value| *value = mean);
-            filled += 1;
-        }
-        let what = format!("missing values filled with the means of their columns: {count}, in {filled} columns");
-        self.notes.push(format!("{}: {what}", self.file));
+        let is_gappy = |column: &usize| self.values.iter().skip(*column).step_by(width).any(|value| value.is_nan());
+        let columns = (0..width).filter(is_gappy).count();
+        self.notes.push(format!("{}: missing values: {count}, in {columns} columns", self.file));
         Ok(())
     }
 

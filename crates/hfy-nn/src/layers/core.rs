@@ -5,12 +5,13 @@ use std::sync::Arc;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::config::{HopfieldConfig, Scaling, Sizes};
+use super::config::{HopfieldConfig, Scaling};
 use super::iteration::{Iteration, Stopping, numbers};
 use super::linear::Linear;
 use super::patterns::Patterns;
 use super::projections::{Projected, Projections};
 use super::psi::Psi;
+use super::sizes::{BETA_RULE, Sizes, is_beta};
 use crate::error::{Error, Result, ensure};
 use crate::omega::Omega;
 use crate::operators::{Layout, Mask, fixed_point, mixtures, products, separate};
@@ -54,16 +55,8 @@ pub(crate) struct Association {
 impl AssociationCore {
     pub(crate) fn new(config: &HopfieldConfig, random: &mut Random, device: &Device) -> Result<Self> {
         let sizes = config.sizes()?;
-        let hidden = 1.0 / (sizes.hidden as f64).sqrt();
-        let usual = Scaling::from(if sizes.without_weights { 1.0 } else { hidden });
-        let scaling = config.scaling.as_ref().unwrap_or(&usual);
-        let (Scaling::Fixed(betas) | Scaling::Learned(betas)) = scaling;
-        config.check_per_head("scaling", betas.len())?;
-        if let Some(beta) = betas.iter().find(|beta| !(**beta > 0.0 && beta.is_finite())) {
-            return Err(Error::argument("scaling", beta, "it must be a finite number above 0"));
-        }
-        let beta: Vec<f32> = betas.iter().map(|&beta| beta as f32).collect();
-        let learned = matches!(scaling, Scaling::Learned(_));
+        let beta = config.betas(sizes)?;
+        let learned = matches!(config.scaling, Some(Scaling::Learned(_)));
         let same_depth = sizes.stored == sizes.input && sizes.projection == sizes.input;
         let joint = same_depth && config.pattern_size.is_none() && !config.pattern_projection_as_connected;
         let projections = Projections::new(config, sizes, random, device);
@@ -120,7 +113,17 @@ impl AssociationCore {
         }
     }
 
-    /// The same as numbers.
+    /// Fails where a learned β cannot be used. Nothing keeps it in its domain, as nothing does in `hfy.torch.nn`: training
+    /// or a file may give any number.
+    fn check_beta(&self) -> Result<()> {
+        let Some(beta) = &self.beta else { return Ok(()) };
+        let betas = numbers(&beta.val());
+        let Some(head) = betas.iter().position(|beta| !is_beta(*beta)) else { return Ok(()) };
+        let which = if betas.len() == 1 { "of all heads".to_owned() } else { format!("of head {head}") };
+        Err(Error::argument("scaling", betas[head], format!("{BETA_RULE}, and the learned one {which} is not")))
+    }
+
+    /// β as numbers.
     pub(crate) fn betas(&self) -> Vec<f32> {
         self.beta.as_ref().map_or_else(|| self.settings.beta.clone(), |beta| numbers(&beta.val()))
     }
@@ -157,6 +160,7 @@ impl AssociationCore {
         projection: Patterns,
         mask: impl FnOnce(&Layout) -> Result<Mask>,
     ) -> Result<Association> {
+        self.check_beta()?;
         let Sizes { heads, hidden, pattern, .. } = self.sizes;
         let Projected { mut state, mut keys, mut values, state_rows, stored_rows } =
             self.projections().forward(stored, state, projection)?;

@@ -160,16 +160,35 @@ impl Hopfield {
     /// An answer for each pattern of sequences that are associated with themselves: (batch, length, depth), or
     /// (length, batch, depth) without `batch_first`.
     pub fn forward(&self, sequences: Tensor<3>, phase: Phase<'_>) -> Result<Tensor<3>> {
+        self.forward_masked(sequences, &Masks::default(), phase)
+    }
+
+    /// The same with masks, in which each sequence is a bag.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use hfy_nn::layers::{Hopfield, HopfieldConfig, Masks};
+    /// use hfy_nn::{Phase, Random};
+    ///
+    /// let layer = Hopfield::new(&HopfieldConfig::new(8), &mut Random::new(0, 0), &Device::flex())?;
+    /// // No pattern asks a later one.
+    /// let later = (0..7).map(|query| (0..7).map(|stored| stored > query).collect()).collect();
+    /// let masks = Masks { ignored_associations: Some(later), ..Masks::default() };
+    /// let sequences = Tensor::<3>::zeros([5, 7, 8], &Device::flex());
+    /// assert_eq!(layer.forward_masked(sequences, &masks, Phase::Inference)?.dims(), [5, 7, 8]);
+    /// # Ok::<(), hfy_nn::Error>(())
+    /// ```
+    pub fn forward_masked(&self, sequences: Tensor<3>, masks: &Masks, phase: Phase<'_>) -> Result<Tensor<3>> {
         let sequences = if self.config.batch_first { sequences } else { sequences.swap_dims(0, 1) };
         let [batch, length, _] = sequences.dims();
         let patterns = Patterns::batch(sequences);
-        let rows = self.associate(patterns.clone(), patterns.clone(), patterns, &Masks::default(), phase)?;
+        let rows = self.associate(patterns.clone(), patterns.clone(), patterns, masks, phase)?;
         let depth = rows.dims()[1];
         let answers = rows.reshape([batch, length, depth]);
         Ok(if self.config.batch_first { answers } else { answers.swap_dims(0, 1) })
     }
 
-    /// The answers for all queries, bag after bag.
+    /// The answers for all queries, bag after bag. `batch_first` is about [`forward`](Self::forward) alone.
     ///
     /// A query without stored patterns (all ignored, or an empty bag) has weights of zero, and gives the bias of the
     /// output projection.

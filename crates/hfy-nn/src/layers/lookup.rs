@@ -80,12 +80,27 @@ impl HopfieldLayer {
 
     /// An answer for each pattern, bag after bag.
     pub fn forward(&self, patterns: Patterns, phase: Phase<'_>) -> Result<Tensor<2>> {
-        self.hopfield.associate(self.stored(), patterns, self.targets(), &Masks::default(), phase)
+        self.forward_masked(patterns, &Masks::default(), phase)
     }
 
-    /// The same, and what the association did.
+    /// The same with masks: each bag of patterns may ignore some of the learned stored patterns.
+    pub fn forward_masked(&self, patterns: Patterns, masks: &Masks, phase: Phase<'_>) -> Result<Tensor<2>> {
+        self.hopfield.associate(self.stored(), patterns, self.targets(), masks, phase)
+    }
+
+    /// An answer for each pattern, and what the association did.
     pub fn forward_with_report(&self, patterns: Patterns, phase: Phase<'_>) -> Result<(Tensor<2>, AssociationReport)> {
-        self.hopfield.associate_with_report(self.stored(), patterns, self.targets(), &Masks::default(), phase)
+        self.forward_masked_with_report(patterns, &Masks::default(), phase)
+    }
+
+    /// The same with masks.
+    pub fn forward_masked_with_report(
+        &self,
+        patterns: Patterns,
+        masks: &Masks,
+        phase: Phase<'_>,
+    ) -> Result<(Tensor<2>, AssociationReport)> {
+        self.hopfield.associate_with_report(self.stored(), patterns, self.targets(), masks, phase)
     }
 
     fn stored(&self) -> Patterns {

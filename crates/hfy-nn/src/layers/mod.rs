@@ -12,6 +12,7 @@ mod pooling;
 mod projections;
 mod psi;
 mod report;
+mod sizes;
 
 pub use config::{Activation, HopfieldConfig, InputNorm, Scaling};
 pub use hopfield::{Hopfield, Masks};

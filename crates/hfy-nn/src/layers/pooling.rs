@@ -52,22 +52,60 @@ impl HopfieldPooling {
         &self.hopfield
     }
 
-    /// (bags, quantity * output_size).
+    /// (bags, quantity * output_size): the learned state patterns ask each bag, and answer with what is in it.
     pub fn forward(&self, bags: Patterns, phase: Phase<'_>) -> Result<Tensor<2>> {
         self.forward_masked(bags, &Masks::default(), phase)
     }
 
     /// The same without some of the patterns.
     pub fn forward_masked(&self, bags: Patterns, masks: &Masks, phase: Phase<'_>) -> Result<Tensor<2>> {
-        let answers = self.hopfield.associate(bags.clone(), self.queries(), bags, masks, phase)?;
+        self.forward_from(bags.clone(), bags, masks, phase)
+    }
+
+    /// The same, with answers from `projection`, which has a pattern for each stored one. Their depth is
+    /// `pattern_projection_size`.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use hfy_nn::layers::{HopfieldConfig, HopfieldPooling, Masks, Patterns};
+    /// use hfy_nn::{Phase, Random};
+    ///
+    /// let device = Device::flex();
+    /// let config = HopfieldConfig { pattern_projection_size: Some(3), ..HopfieldConfig::new(8) };
+    /// let pooling = HopfieldPooling::new(&config, 1, true, &mut Random::new(0, 0), &device)?;
+    /// let stored = Patterns::bags(Tensor::zeros([7, 8], &device), &[0, 5, 7])?;
+    /// let projection = Patterns::bags(Tensor::zeros([7, 3], &device), &[0, 5, 7])?;
+    /// let pooled = pooling.forward_from(stored, projection, &Masks::default(), Phase::Inference)?;
+    /// assert_eq!(pooled.dims(), [2, 8]);
+    /// # Ok::<(), hfy_nn::Error>(())
+    /// ```
+    pub fn forward_from(
+        &self,
+        stored: Patterns,
+        projection: Patterns,
+        masks: &Masks,
+        phase: Phase<'_>,
+    ) -> Result<Tensor<2>> {
+        let answers = self.hopfield.associate(stored, self.queries(), projection, masks, phase)?;
         Ok(self.pooled(answers))
     }
 
-    /// The same, and what the association did.
+    /// [`forward`](Self::forward), and what the association did.
     pub fn forward_with_report(&self, bags: Patterns, phase: Phase<'_>) -> Result<(Tensor<2>, AssociationReport)> {
-        let found =
-            self.hopfield.associate_with_report(bags.clone(), self.queries(), bags, &Masks::default(), phase)?;
-        Ok((self.pooled(found.0), found.1))
+        self.forward_from_with_report(bags.clone(), bags, &Masks::default(), phase)
+    }
+
+    /// [`forward_from`](Self::forward_from), and what the association did.
+    pub fn forward_from_with_report(
+        &self,
+        stored: Patterns,
+        projection: Patterns,
+        masks: &Masks,
+        phase: Phase<'_>,
+    ) -> Result<(Tensor<2>, AssociationReport)> {
+        let (answers, report) =
+            self.hopfield.associate_with_report(stored, self.queries(), projection, masks, phase)?;
+        Ok((self.pooled(answers), report))
     }
 
     fn queries(&self) -> Patterns {

@@ -4,9 +4,10 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::affine::Affine;
-use super::config::{HopfieldConfig, Sizes};
+use super::config::HopfieldConfig;
 use super::linear::{Linear, drawn};
 use super::patterns::Patterns;
+use super::sizes::Sizes;
 use crate::error::Result;
 use crate::operators::{Rows, extend, layer_norm};
 use crate::random::Random;

@@ -54,8 +54,4 @@ impl Psi {
     pub(crate) fn post(&self) -> &Post {
         &self.post
     }
-
-    pub(crate) fn is_identity(&self) -> bool {
-        matches!(self.post, Post::Identity(_))
-    }
 }

@@ -133,13 +133,15 @@ fn energies(
     Ok(energies)
 }
 
-/// Ψ of a state that was computed in single precision, whose rounding must not put it outside the domain.
+/// Ψ of a state, which may lie outside the domain by the rounding of single precision: then it is in the domain but for
+/// rounding, and is evaluated there.
 fn domain_value(core: &AssociationCore, q: &[f64]) -> f64 {
-    let single: Vec<f32> = q.iter().map(|&v| v as f32).collect();
-    let value: f32 = core.psi.post().value(&single);
-    if value.is_infinite() {
-        f64::INFINITY
-    } else {
-        core.psi.post().value(q).min(f64::MAX).min(if core.psi.is_identity() { f64::MAX } else { f64::from(value) })
+    let post = core.psi.post();
+    let value: f64 = post.value(q);
+    if value.is_finite() {
+        return value;
     }
+    // In double precision a domain is as narrow as its rounding, and the state was computed in single precision.
+    let single: Vec<f32> = q.iter().map(|&v| v as f32).collect();
+    f64::from(post.value(&single))
 }

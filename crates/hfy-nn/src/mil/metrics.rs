@@ -47,9 +47,9 @@ pub fn log_loss(logits: &[f32], positive: &[bool], clamp: f64) -> Option<f64> {
     }
     let loss = |(&logit, &positive): (&f32, &bool)| {
         let toward = if positive { f64::from(logit) } else { -f64::from(logit) };
-        // The probability of the right class. `exp` overflows to infinity, and the probability to 0, as it should.
-        let probability = 1.0 / (1.0 + (-toward).exp());
-        -probability.clamp(clamp, 1.0 - clamp).ln()
+        // -ln of the probability of the right class, which itself may be too small for a number.
+        let loss = (-toward).max(0.0) + (-toward.abs()).exp().ln_1p();
+        loss.clamp(-(-clamp).ln_1p(), -clamp.ln())
     };
     Some(logits.iter().zip(positive).map(loss).sum::<f64>() / logits.len() as f64)
 }

@@ -11,6 +11,44 @@ use crate::random::Random;
 use crate::state::{self, Tensors, write_whole};
 
 /// One classifier or several of one kind, trained from different seeds, with what is needed to use them.
+///
+/// ```
+/// use burn::tensor::Device;
+/// use hfy_nn::Random;
+/// use hfy_nn::layers::HopfieldConfig;
+/// use hfy_nn::mil::{BagClassifier, BagModel, Bags, ClassifierConfig};
+/// use ndarray::array;
+///
+/// let config = ClassifierConfig {
+///     features: 1,
+///     picture: None,
+///     embedding: vec![4],
+///     pooling: HopfieldConfig { num_heads: 2, omega: "sparsemax".into(), ..HopfieldConfig::new(4) },
+///     rectified: false,
+///     scaled: false,
+///     energy: false,
+/// };
+/// // Two members, as they begin; `mil::train` makes trained ones.
+/// let member = |seed: u64| BagClassifier::new(&config, &mut Random::new(seed, 0), &Device::flex());
+/// let model = BagModel::new(config.clone(), vec!["heat".into()], vec![member(0)?, member(1)?]);
+///
+/// let folder = tempfile::tempdir().expect("a folder");
+/// let path = folder.path().join("machines.safetensors");
+/// model.save(&path)?;
+/// let model = BagModel::read(&path)?;
+///
+/// let pool = array![[0.5], [2.0], [-1.0]];
+/// let bags = Bags::consecutive(pool.view(), &[0, 2, 3], &[true, false])?;
+/// let predictions = model.predict(&bags)?;
+/// let (lowest, highest) = predictions[0].between; // of the members; the probability is their mean
+/// assert!(lowest <= predictions[0].probability && predictions[0].probability <= highest);
+///
+/// let evidence = model.explain(&bags)?;
+/// assert_eq!(evidence[0].prediction, predictions[0]);
+/// assert_eq!(evidence[0].heads.len(), 4); // two of each member
+/// assert!((evidence[0].share(0) + evidence[0].share(1) - 1.0).abs() < 1e-6);
+/// # Ok::<(), hfy_nn::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct BagModel {
     config: ClassifierConfig,

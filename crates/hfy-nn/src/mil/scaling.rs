@@ -1,4 +1,4 @@
-//! Features of mean 0 and deviation 1.
+//! Features of mean 0 and deviation 1; what is missing becomes 0, the mean.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
@@ -18,29 +18,25 @@ impl FeatureScaling {
         FeatureScaling::new(vec![0.0; features], vec![1.0; features], device)
     }
 
-    /// By the mean and the deviation over all instances of the bags; of pictures over all pixels together.
+    /// By the mean and the deviation over all instances of the bags; of pictures over all pixels together. Numbers that are
+    /// missing, NaN, do not count.
     pub(super) fn of(bags: &Bags<'_>, together: bool, device: &Device) -> Self {
         let width = bags.features();
-        let (mut sums, mut squares, mut count) = (vec![0.0_f64; width], vec![0.0_f64; width], 0.0_f64);
-        let rows = || (0..bags.len()).flat_map(|bag| bags.instances(bag));
-        for row in rows() {
-            count += 1.0;
-            sums.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value));
-        }
-        let mut means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-        if together {
-            means = vec![mean(&means); width];
-        }
-        for row in rows() {
-            let centred = row.iter().zip(&means).map(|(&value, mean)| f64::from(value) - mean);
-            squares.iter_mut().zip(centred).for_each(|(square, value)| *square += value * value);
-        }
-        if together {
-            squares = vec![mean(&squares); width];
-        }
+        let sums = |term: &dyn Fn(f64, usize) -> f64| {
+            let mut sums = vec![0.0_f64; width];
+            for row in (0..bags.len()).flat_map(|bag| bags.instances(bag)) {
+                let present =
+                    row.iter().map(|&value| f64::from(value)).enumerate().filter(|(_, value)| !value.is_nan());
+                present.for_each(|(column, value)| sums[column] += term(value, column));
+            }
+            if together { vec![sums.iter().sum(); width] } else { sums }
+        };
+        let counts: Vec<f64> = sums(&|_, _| 1.0).iter().map(|count| count.max(1.0)).collect();
+        let over_counts = |sums: Vec<f64>| sums.iter().zip(&counts).map(|(sum, count)| sum / count).collect();
+        let means: Vec<f64> = over_counts(sums(&|value, _| value));
+        let squares: Vec<f64> = over_counts(sums(&|value, column| (value - means[column]).powi(2)));
         let factor = |(square, mean): (&f64, &f64)| {
-            let deviation = (square / count).sqrt();
+            let deviation = square.sqrt();
             // Rounding leaves a constant feature a deviation that is not quite zero.
             if deviation > 1e-6 * mean.abs().max(1e-6) { (1.0 / deviation) as f32 } else { 0.0 }
         };
@@ -57,6 +53,8 @@ impl FeatureScaling {
     }
 
     pub(super) fn forward(&self, instances: Tensor<2>) -> Tensor<2> {
-        (instances + self.shift.val().unsqueeze()) * self.factor.val().unsqueeze()
+        let scaled = (instances + self.shift.val().unsqueeze()) * self.factor.val().unsqueeze();
+        let missing = scaled.clone().is_nan();
+        scaled.mask_fill(missing, 0.0)
     }
 }

@@ -95,6 +95,19 @@ impl Sizes {
     }
 }
 
+/// Where the largest entry of a block of 2 x 2 is, the first of equal ones; a NaN is larger than all numbers, so that
+/// it is not lost.
+///
+/// Which entry it is cannot be foretold, so that branches would cost more than this arithmetic.
+#[inline(always)]
+fn largest(plane: &[f32], corner: usize, width: usize) -> usize {
+    let wins = |at: usize, over: usize| usize::from((plane[at] > plane[over]) | plane[at].is_nan());
+    let top = corner + wins(corner + 1, corner);
+    let below = corner + width;
+    let bottom = below + wins(below + 1, below);
+    top + wins(bottom, top) * (bottom - top)
+}
+
 impl Operator for ConvolveAndPool {
     type Saved = Saved;
 
@@ -116,9 +129,7 @@ impl Operator for ConvolveAndPool {
                 let plane = &convolved[channel * columns..(channel + 1) * columns];
                 for (row, column) in (0..rows * across).map(|at| (at / across, at % across)) {
                     let corner = (picture * height + 2 * row) * width + 2 * column;
-                    let block = [corner, corner + 1, corner + width, corner + width + 1];
-                    let best =
-                        block.into_iter().fold(corner, |best, at| if plane[at] > plane[best] { at } else { best });
+                    let best = largest(plane, corner, width);
                     let value = plane[best] + bias;
                     places.push(if value > 0.0 { best as u32 } else { NOWHERE });
                     // A NaN stays one.

@@ -6,6 +6,7 @@ use std::path::Path;
 use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
+use super::fit::would_have_ended;
 use super::{Epoch, FitConfig, Keep, Optimiser};
 use crate::error::{Error, Result};
 use crate::random::{Random, RandomState};
@@ -31,7 +32,8 @@ struct Notes {
     settings: Settings,
 }
 
-/// Settings that a run must not change on the way. More epochs and other patience are allowed.
+/// Settings that a run must not change on the way. More epochs and other patience are allowed, unless the run
+/// would have ended before.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Settings {
     batch: usize,
@@ -80,6 +82,14 @@ impl<M: Module> Checkpoint<M> {
         if notes.settings != Settings::of(config) {
             let (then, now) = (notes.settings, Settings::of(config));
             return Err(wrong(format!("was written with {then:?}, and this run has {now:?}: remove it to begin anew")));
+        }
+        if would_have_ended(&notes.epochs, config) {
+            let (done, FitConfig { epochs, patience, .. }) = (notes.epochs.len(), config);
+            let patience = patience.map_or("none".to_owned(), |patience| patience.to_string());
+            return Err(wrong(format!(
+                "has {done} epochs, where this run would have ended earlier with epochs = {epochs} and patience = {patience}: \
+                 remove it to begin anew"
+            )));
         }
         let state = tensors.take_bytes(OPTIMISER).ok_or_else(|| wrong("has no state of an optimiser".into()))?;
         optimiser.load(&state).map_err(|error| wrong(format!("its optimiser is another one: {error}")))?;

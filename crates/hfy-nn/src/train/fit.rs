@@ -15,6 +15,49 @@ use crate::error::{Error, Result, ensure};
 use crate::random::{Phase, Random};
 
 /// What a module is trained for: examples with a loss, and a measure of how good it is.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use hfy_nn::layers::Linear;
+/// use hfy_nn::train::{Task, Validation};
+/// use hfy_nn::{Phase, Random, Result};
+///
+/// /// `y = 2 x - 1` at four points.
+/// struct Line(Device);
+///
+/// impl Line {
+///     /// The mean square of the errors.
+///     fn error(&self, module: &Linear, points: &[usize]) -> Result<Tensor<1>> {
+///         let x: Vec<[f32; 1]> = points.iter().map(|&point| [point as f32]).collect();
+///         let y: Vec<[f32; 1]> = x.iter().map(|&[x]| [2.0 * x - 1.0]).collect();
+///         let column = |values: Vec<[f32; 1]>| Tensor::<1>::from_data(values.as_flattened(), &self.0).reshape([points.len(), 1]);
+///         let apart: Tensor<2> = module.forward(column(x))? - column(y);
+///         Ok((apart.clone() * apart).mean())
+///     }
+/// }
+///
+/// impl Task<Linear> for Line {
+///     fn examples(&self) -> usize {
+///         4
+///     }
+///
+///     fn loss(&self, module: &Linear, examples: &[usize], _: Phase<'_>) -> Result<Tensor<1>> {
+///         self.error(module, examples)
+///     }
+///
+///     fn validate(&self, module: &Linear) -> Result<Option<Validation>> {
+///         let loss = f64::from(self.error(module, &[4, 5])?.into_scalar::<f32>());
+///         Ok(Some(Validation { score: -loss, loss }))
+///     }
+/// }
+///
+/// let device = Device::flex().autodiff();
+/// let line = Linear::new(1, 1, &mut Random::new(0, 0), &device);
+/// assert!(Line(device).validate(&line)?.is_some_and(|found| found.loss > 0.0));
+/// # Ok::<(), hfy_nn::Error>(())
+/// ```
+///
+/// [`fit`] trains it; [`BagTask`](crate::mil::BagTask) is a task of bags with labels.
 pub trait Task<M> {
     /// How many examples there are to train with.
     fn examples(&self) -> usize;
@@ -123,6 +166,52 @@ pub struct Watch<'a> {
     pub observer: Option<&'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>>,
     /// A file that is written after every epoch. Where it is there already, the run goes on from it, to the same result as if it had
     /// not been stopped.
+    ///
+    /// ```
+    /// use burn::lr_scheduler::exponential::ExponentialLrSchedulerConfig;
+    /// use burn::tensor::{Device, Tensor};
+    /// use hfy_nn::layers::Linear;
+    /// use hfy_nn::train::{AdamW, AdamWConfig, FitConfig, Task, Validation, Watch, fit};
+    /// use hfy_nn::{Error, Phase, Random, Result, state};
+    /// use std::ops::ControlFlow;
+    ///
+    /// /// Brings the sum of the outputs to one.
+    /// struct One(Device);
+    ///
+    /// impl Task<Linear> for One {
+    ///     fn examples(&self) -> usize {
+    ///         2
+    ///     }
+    ///     fn loss(&self, module: &Linear, _: &[usize], _: Phase<'_>) -> Result<Tensor<1>> {
+    ///         Ok(module.forward(Tensor::ones([1, 3], &self.0))?.sum().sub_scalar(1.0).square())
+    ///     }
+    ///     fn validate(&self, _: &Linear) -> Result<Option<Validation>> {
+    ///         Ok(None)
+    ///     }
+    /// }
+    ///
+    /// let device = Device::flex().autodiff();
+    /// let config = FitConfig { epochs: 4, ..FitConfig::default() };
+    /// let run = |watch: Watch<'_>| {
+    ///     let module = Linear::new(3, 2, &mut Random::new(0, 0), &device);
+    ///     let rate = ExponentialLrSchedulerConfig::new(1e-2, 0.9).init().expect("a valid rate");
+    ///     fit(module, &One(device.clone()), &mut AdamW::new(AdamWConfig::default()), rate, &config, watch)
+    /// };
+    ///
+    /// let folder = tempfile::tempdir().expect("a folder");
+    /// let path = folder.path().join("run");
+    /// let mut killed = |progress: hfy_nn::train::Progress<'_>| {
+    ///     if progress.epoch == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// };
+    /// let first = run(Watch { observer: Some(&mut killed), checkpoint: Some(&path) });
+    /// assert_eq!(first.unwrap_err(), Error::Interrupted);
+    ///
+    /// let second = run(Watch { checkpoint: Some(&path), ..Watch::default() })?;
+    /// let whole = run(Watch::default())?;
+    /// assert_eq!(second.epochs, whole.epochs);
+    /// assert_eq!(state::of(&second.module), state::of(&whole.module));
+    /// # Ok::<(), hfy_nn::Error>(())
+    /// ```
     pub checkpoint: Option<&'a Path>,
 }
 
@@ -135,6 +224,51 @@ impl std::fmt::Debug for Watch<'_> {
 /// Trains a module. The same seed gives the same weights, whatever else the machine does.
 ///
 /// The scheduler, one of Burn's, gives the learning rate of each epoch.
+///
+/// ```
+/// use burn::lr_scheduler::exponential::ExponentialLrSchedulerConfig;
+/// use burn::tensor::{Device, Tensor};
+/// use hfy_nn::layers::{HopfieldConfig, HopfieldPooling, Patterns};
+/// use hfy_nn::train::{AdamW, AdamWConfig, FitConfig, Task, Validation, Watch, fit};
+/// use hfy_nn::{Phase, Random, Result};
+///
+/// /// Four bags of two rows; the pooled number should be that of the bag.
+/// struct Bags(Device);
+///
+/// impl Task<HopfieldPooling> for Bags {
+///     fn examples(&self) -> usize {
+///         4
+///     }
+///
+///     fn loss(&self, pooling: &HopfieldPooling, examples: &[usize], phase: Phase<'_>) -> Result<Tensor<1>> {
+///         let rows: Vec<f32> = examples.iter().flat_map(|&bag| [bag as f32, 1.0, 0.0, 1.0]).collect();
+///         let rows = Tensor::<1>::from_data(&rows[..], &self.0).reshape([2 * examples.len(), 2]);
+///         let offsets: Vec<usize> = (0..=examples.len()).map(|bag| 2 * bag).collect();
+///         let wanted: Vec<f32> = examples.iter().map(|&bag| bag as f32).collect();
+///         let wanted = Tensor::<1>::from_data(&wanted[..], &self.0).reshape([examples.len(), 1]);
+///         Ok((pooling.forward(Patterns::bags(rows, &offsets)?, phase)? - wanted).square().mean())
+///     }
+///
+///     fn validate(&self, _: &HopfieldPooling) -> Result<Option<Validation>> {
+///         Ok(None)
+///     }
+/// }
+///
+/// let device = Device::flex().autodiff();
+/// let config = HopfieldConfig {
+///     output_size: Some(1),
+///     normalize_stored_pattern: None,
+///     normalize_pattern_projection: None,
+///     ..HopfieldConfig::new(2)
+/// };
+/// let pooling = HopfieldPooling::new(&config, 1, true, &mut Random::new(0, 0), &device)?;
+/// let rate = ExponentialLrSchedulerConfig::new(3e-2, 0.99).init().expect("a valid rate");
+/// let mut adamw = AdamW::new(AdamWConfig { clip: Some(1.0), ..AdamWConfig::default() });
+/// let epochs = FitConfig { epochs: 60, patience: None, ..FitConfig::default() };
+/// let fitted = fit(pooling, &Bags(device), &mut adamw, rate, &epochs, Watch::default())?;
+/// assert!(fitted.epochs[59].loss < 0.1 * fitted.epochs[0].loss);
+/// # Ok::<(), hfy_nn::Error>(())
+/// ```
 pub fn fit<M: Module, O: Optimiser>(
     module: M,
     task: &impl Task<M>,
@@ -154,7 +288,7 @@ pub fn fit<M: Module, O: Optimiser>(
         // A scheduler depends on nothing but how often it was asked.
         (0..run.epochs.len()).for_each(|_| drop(scheduler.step()));
     }
-    while run.epochs.len() < config.epochs && !is_settled(&run, config) {
+    while !has_ended(&run.epochs, run.kept, config) {
         let rate = scheduler.step().base();
         run = epoch(run, task, optimiser, rate, config, &mut watch)?;
         if let Some(path) = watch.checkpoint {
@@ -171,10 +305,33 @@ pub fn fit<M: Module, O: Optimiser>(
 /// The purpose of the stream of random numbers: the weights of a module come from another one of the same seed.
 const FIT: u64 = 0x666974;
 
-/// Whether the score has not grown for long enough.
-fn is_settled<M>(run: &Checkpoint<M>, config: &FitConfig) -> bool {
-    let scored = run.epochs.last().is_some_and(|epoch| epoch.validation.is_some());
-    scored && config.patience.is_some_and(|patience| run.epochs.len() - 1 - run.kept >= patience)
+/// Whether all epochs are done, or the score has not grown for long enough.
+fn has_ended(epochs: &[Epoch], kept: usize, config: &FitConfig) -> bool {
+    let scored = epochs.last().is_some_and(|epoch| epoch.validation.is_some());
+    let settled = || config.patience.is_some_and(|patience| epochs.len() - 1 - kept >= patience);
+    epochs.len() >= config.epochs || scored && settled()
+}
+
+/// Whether a run with these settings would have ended before its last epoch.
+pub(super) fn would_have_ended(epochs: &[Epoch], config: &FitConfig) -> bool {
+    let mut kept = 0;
+    (1..epochs.len()).any(|done| {
+        if is_better(epochs[done - 1].validation, epochs[kept].validation, config.keep) {
+            kept = done - 1;
+        }
+        has_ended(&epochs[..done], kept, config)
+    })
+}
+
+/// Whether an epoch takes the place of the best before it.
+fn is_better(now: Option<Validation>, best: Option<Validation>, keep: Keep) -> bool {
+    match (now, best) {
+        (Some(now), Some(best)) => {
+            let tie = keep == Keep::BestLoss && now.score == best.score && now.loss < best.loss;
+            now.score > best.score || best.score.is_nan() || tie
+        }
+        _ => true,
+    }
 }
 
 fn epoch<M: Module, O: Optimiser>(
@@ -215,14 +372,7 @@ fn epoch<M: Module, O: Optimiser>(
         None => error,
     })?;
     let best = run.epochs.get(run.kept).and_then(|epoch| epoch.validation);
-    let better = match (validation, best) {
-        (Some(now), Some(best)) => {
-            let tie = config.keep == Keep::BestLoss && now.score == best.score && now.loss < best.loss;
-            now.score > best.score || best.score.is_nan() || tie
-        }
-        _ => true,
-    };
-    if better {
+    if is_better(validation, best, config.keep) {
         (run.best, run.kept) = (run.module.clone(), epoch);
     }
     run.epochs.push(Epoch { loss: losses / order.len() as f64, norm: norms / steps as f64, rate, validation });

@@ -3,20 +3,24 @@
 use hfy_nn::layers::{Hopfield, HopfieldConfig, Masks, Patterns, Scaling};
 use hfy_nn::{OmegaParameter, Phase};
 
-use crate::common::differences::{Checked, check};
+use crate::common::differences::check;
 use crate::common::{Matrix, hopfield, offsets, tracking};
 
 const STORED: [usize; 3] = [1, 3, 7];
 const STATE: [usize; 3] = [2, 1, 3];
 
-fn check_masks(what: &str, config: &HopfieldConfig, masks: &Masks) -> Checked {
+fn check_masks(what: &str, config: &HopfieldConfig, masks: &Masks) {
     let layer: Hopfield = hopfield(config, 1, &tracking());
     let inputs = [Matrix::normal(11, 4, 1), Matrix::normal(6, 4, 101)];
-    check(what, &layer, &inputs, |layer, x| {
+    let checked = check(what, &layer, &inputs, |layer, x| {
         let stored = Patterns::bags(x[0].clone(), &offsets(&STORED)).unwrap();
         let state = Patterns::bags(x[1].clone(), &offsets(&STATE)).unwrap();
         layer.associate(stored.clone(), state, stored, masks, Phase::Inference).unwrap()
-    })
+    });
+    checked.notable(&["input 0", "association_core.beta"]);
+    if config.omega_parameter.is_some() {
+        checked.notable(&["association_core.omega.module.raw"]);
+    }
 }
 
 /// The only pattern of the first bag is ignored, so that its queries have no weights at all.

@@ -73,7 +73,7 @@ fn a_classifier() {
             let logits = model.logits(x[0].clone(), &[0, 1, 4, 11], Phase::Inference).unwrap();
             loss(logits, &[true, false, true], 1e-5).unwrap()
         })
-        .notable(&["input 0", "head.weight", "pooling.pooling_weights"]);
+        .notable(&["input 0", "head.weight", "head.bias", "pooling.pooling_weights"]);
     }
 }
 
@@ -103,13 +103,13 @@ fn a_balanced_task() {
             let task = if is_tracked { &tracked } else { &plain };
             task.loss(model, &[0, 1, 2, 3], Phase::Inference).unwrap()
         })
-        .notable(&["head.weight"]);
+        .notable(&["head.weight", "head.bias"]);
     }
 }
 
 #[test]
 fn a_classifier_by_energies() {
-    for omega in ["softmax", "sparsemax", "entmax:1.5", "normmax:2", "subsets:2"] {
+    for omega in ["softmax", "sparsemax", "entmax:1.5", "normmax:2", "argmax"] {
         let config = ClassifierConfig {
             features: 4,
             picture: None,
@@ -129,6 +129,6 @@ fn a_classifier_by_energies() {
             let logits = model.logits(x[0].clone(), &[0, 1, 4, 11], Phase::Inference).unwrap();
             loss(logits, &[true, false, true], 1e-5).unwrap()
         })
-        .notable(&["input 0", "head.weight"]);
+        .notable(&["input 0", "head.weight", "head.bias"]);
     }
 }

@@ -1,7 +1,8 @@
 //! Post-transformations, projections, added patterns and layers around an association.
 
 use hfy_nn::layers::{
-    Activation, Hopfield, HopfieldConfig, HopfieldLayer, HopfieldPooling, InputNorm, LookupConfig, Patterns, Scaling,
+    Activation, Hopfield, HopfieldConfig, HopfieldLayer, HopfieldPooling, InputNorm, LookupConfig, Masks, Patterns,
+    Scaling,
 };
 use hfy_nn::{Phase, Random};
 
@@ -24,7 +25,11 @@ fn check_config(what: &str, config: &HopfieldConfig, seed: u64) -> Checked {
     let layer = hopfield(config, seed, &tracking());
     let stored = config.stored_pattern_size.unwrap_or(config.input_size);
     let inputs = [Matrix::normal(11, stored, seed), Matrix::normal(6, config.input_size, seed + 100)];
-    check(what, &layer, &inputs, |layer, x| answers(layer, (x[0].clone(), &STORED), (x[1].clone(), &STATE)))
+    let checked =
+        check(what, &layer, &inputs, |layer, x| answers(layer, (x[0].clone(), &STORED), (x[1].clone(), &STATE)));
+    // One entry, which all heads share.
+    checked.notable(&["association_core.beta"]);
+    checked
 }
 
 #[test]
@@ -193,6 +198,17 @@ fn pooling_and_lookup() {
         pooling.forward(Patterns::bags(x[0].clone(), &offsets(&STORED)).unwrap(), Phase::Inference).unwrap()
     });
     checked.notable(&["pooling_weights", "input 0"]);
+
+    let other = HopfieldConfig { pattern_projection_size: Some(3), ..sparse.clone() };
+    let pooling = spread(HopfieldPooling::new(&other, 2, true, &mut random, &tracking()).unwrap(), 0.6, 1);
+    let ignored = STORED.map(|size| (0..size).map(|at| at % 4 == 1).collect()).to_vec();
+    let masks = Masks { ignored_patterns: Some(ignored), ..Masks::default() };
+    let inputs = [Matrix::normal(11, 4, 1), Matrix::normal(11, 3, 2)];
+    let checked = check("pooling from another projection", &pooling, &inputs, |pooling, x| {
+        let [stored, projection] = [0, 1].map(|at| Patterns::bags(x[at].clone(), &offsets(&STORED)).unwrap());
+        pooling.forward_from(stored, projection, &masks, Phase::Inference).unwrap()
+    });
+    checked.notable(&["pooling_weights", "input 0", "input 1"]);
 
     for separated in [false, true] {
         for targets in [false, true] {

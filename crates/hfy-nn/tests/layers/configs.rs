@@ -58,6 +58,11 @@ fn numbers() {
         let learned = Scaling::Learned(vec![1.0, beta]);
         refused(&HopfieldConfig { scaling: Some(learned), ..base() }, &["scaling = ", "finite number above 0"]);
     }
+    // In single precision these are zero and infinite.
+    for beta in [1e-60, 1e60] {
+        let value = format!("scaling = {beta}");
+        refused(&HopfieldConfig { scaling: Some(beta.into()), ..base() }, &[&value, "finite number above 0"]);
+    }
     for eps in [0.0, -1.0, f64::NAN] {
         refused(&HopfieldConfig { update_steps_eps: vec![eps], ..base() }, &["update_steps_eps = ", "above 0"]);
     }
@@ -74,6 +79,28 @@ fn numbers() {
             &["normalize_pattern_projection", rule],
         );
         refused(&HopfieldConfig { normalize_hopfield_space: norm, ..base() }, &["normalize_hopfield_space", rule]);
+    }
+}
+
+/// Nothing keeps a learned beta in its domain; where it has left it the layer says so.
+#[test]
+fn a_learned_beta_that_has_left_its_domain() {
+    let x = Patterns::shared(Tensor::<2>::ones([3, 6], &plain()));
+    let ask = |betas: [f32; 2]| {
+        let config = HopfieldConfig { scaling: Some(Scaling::Learned(vec![1.0, 2.0])), ..base() };
+        let layer = Hopfield::new(&config, &mut Random::new(0, 0), &plain()).unwrap();
+        let mut tensors = hfy_nn::state::of(&layer);
+        tensors.insert("association_core.beta".into(), vec![2], betas.to_vec());
+        let layer = hfy_nn::state::load(layer, tensors).unwrap();
+        let masks = Masks::default();
+        layer.associate_with_report(x.clone(), x.clone(), x.clone(), &masks, Phase::Inference).map(drop)
+    };
+    assert_eq!(ask([0.1, 3.0]), Ok(()));
+    for beta in [0.0, -0.5, f32::NAN, f32::INFINITY] {
+        let error = ask([1.0, beta]).unwrap_err().to_string();
+        for part in [&format!("scaling = {beta}: "), "a finite number above 0", "head 1", "learned"] {
+            assert!(error.contains(part), "{error:?} has not {part:?}");
+        }
     }
 }
 
@@ -127,6 +154,7 @@ fn maps() {
     refused(&apart("normmax", OmegaParameter::Learned(vec![f64::INFINITY])), &["omega parameter = inf", "above 1"]);
     refused(&apart("sequence:0", OmegaParameter::Learned(vec![0.0])), &["k = 0"]);
     refused(&apart("sequence:2", OmegaParameter::Learned(vec![f64::NAN])), &["NaN"]);
+    refused(&apart("sequence:2", OmegaParameter::Learned(vec![1e300])), &["omega parameter = 1", "single precision"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use hfy_nn::{Phase, Random, Rows};
 
 use crate::common::{Matrix, numbers, plain};
 
-const MAPS: [&str; 7] = ["argmax", "softmax", "sparsemax", "entmax:1.5", "entmax:1.3", "normmax:5", "subsets:1"];
+const MAPS: [&str; 6] = ["argmax", "softmax", "sparsemax", "entmax:1.5", "entmax:1.3", "normmax:5"];
 
 fn config(omega: &str, beta: f64) -> HopfieldConfig {
     HopfieldConfig { omega: omega.into(), scaling: Some(beta.into()), ..HopfieldConfig::new(1) }
@@ -86,8 +86,11 @@ fn settings_without_a_meaning_are_refused() {
         let error = EnergyPooling::new(&config).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refused(config("quadratic", 1.0), "omega = \"quadratic\": energies need weights of a fixed sum");
-    refused(config("power:3", 1.0), "energies need weights of a fixed sum");
+    refused(config("quadratic", 1.0), "omega = \"quadratic\": decisions by energies need a map onto the simplex");
+    // A subset of k would have to take low scores too.
+    for omega in ["power:3", "subsets:1", "sequence:2:t=0.5"] {
+        refused(config(omega, 1.0), "need a map onto the simplex");
+    }
     refused(config("nonsense", 1.0), "omega = \"nonsense\"");
     refused(config("softmax", -1.0), "one finite number above 0");
     refused(HopfieldConfig { dropout: 0.5, ..config("softmax", 1.0) }, "no dropout");

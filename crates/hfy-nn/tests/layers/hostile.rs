@@ -101,6 +101,20 @@ fn nan_pictures_and_logits() {
     }
 }
 
+/// A NaN in the corner of a picture is in one entry of the first convolution alone, and of the second: in another place
+/// of its block of 2 x 2 for each corner.
+#[test]
+fn a_nan_shows_wherever_in_a_block_it_stands() {
+    let lenet = LeNet::new((16, 16), 3, &mut Random::new(0, 0), &plain()).unwrap();
+    for (place, pixel) in [0, 15, 15 * 16, 16 * 16 - 1].into_iter().enumerate() {
+        let mut pictures = Matrix::normal(2, 256, 1);
+        pictures.values[pixel] = f32::NAN;
+        let out = numbers(&lenet.forward(pictures.tensor(&plain())).unwrap());
+        assert!(out[..3].iter().all(|v| v.is_nan()), "place {place}: {out:?}");
+        assert!(out[3..].iter().all(|v| v.is_finite()), "place {place}: {out:?}");
+    }
+}
+
 #[test]
 fn other_precisions_are_an_error_in_words() {
     let random = &mut Random::new(0, 0);

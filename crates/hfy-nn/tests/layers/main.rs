@@ -9,6 +9,7 @@ mod configs;
 mod dropout;
 mod energy;
 mod hostile;
+mod masked;
 mod reports;
 mod states;
 mod weights;

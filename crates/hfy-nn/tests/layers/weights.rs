@@ -1,9 +1,10 @@
 //! Weights are nonnegative and have the sum that their map gives them, whatever the input.
 
+use burn::optim::GradientsParams;
 use hfy_nn::layers::{Hopfield, HopfieldConfig, Masks, Patterns};
-use hfy_nn::{OmegaParameter, Phase, Random};
+use hfy_nn::{OmegaParameter, Phase, Random, state};
 
-use crate::common::{Matrix, hopfield, offsets, plain};
+use crate::common::{Matrix, hopfield, offsets, plain, tracking};
 
 #[test]
 fn sums() {
@@ -67,6 +68,42 @@ fn case(omega: &str, parameter: Option<Vec<f64>>, sum: f64, seed: u64) {
             let total: f64 = weights.iter().map(|w| f64::from(*w)).sum();
             assert!((total - sum.min(present as f64)).abs() < 1e-4, "{what}");
             assert!((0..size).all(|at| !(masked && ignored[bag][at]) || weights[at] == 0.0), "{what}");
+        }
+    }
+}
+
+/// In single precision the smallest gammas are rounded to 1, which is outside: the layer takes the next number.
+#[test]
+fn a_gamma_that_is_rounded_to_its_bound() {
+    let least = 1.0 + f32::EPSILON;
+    let x = Patterns::shared(Matrix::normal(5, 4, 1).tensor(&tracking()));
+    let config = |parameter: OmegaParameter| HopfieldConfig {
+        num_heads: 2,
+        omega: "normmax".into(),
+        omega_parameter: Some(parameter),
+        ..HopfieldConfig::new(4)
+    };
+    let fixed = hopfield(&config(OmegaParameter::Fixed(vec![1.0 + 1e-12, 3.0])), 1, &tracking());
+    let learned = hopfield(&config(OmegaParameter::Learned(vec![2.0, 3.0])), 1, &tracking());
+    let mut tensors = state::of(&learned);
+    let (shape, values) = tensors.take("association_core.omega.module.raw").unwrap();
+    tensors.insert("association_core.omega.module.raw".into(), shape, vec![-40.0, values[1]]);
+    for layer in [fixed, state::load(learned, tensors).unwrap()] {
+        let parameter = layer.omega_parameter().unwrap();
+        assert_eq!(parameter[0], least);
+        assert!((parameter[1] - 3.0).abs() < 1e-5, "{parameter:?}");
+        let masks = Masks::default();
+        let found = layer.associate_with_report(x.clone(), x.clone(), x.clone(), &masks, Phase::Inference);
+        let (out, report) = found.unwrap();
+        for query in 0..5 {
+            let weights = report.weights(0, 0, query);
+            let total: f32 = weights.iter().sum();
+            assert!((total - 1.0).abs() < 1e-3 && weights.iter().all(|w| *w >= 0.0), "{weights:?}");
+        }
+        let gradients = GradientsParams::from_grads(out.sum().backward(), &layer);
+        let gradients = crate::common::differences::gradients_of(&layer, gradients);
+        for name in gradients.names() {
+            assert!(gradients.get(name).unwrap().1.iter().all(|g| g.is_finite()), "{name}");
         }
     }
 }

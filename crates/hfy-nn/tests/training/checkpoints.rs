@@ -73,6 +73,19 @@ fn more_epochs_and_other_patience_may_be_asked_for() {
 }
 
 #[test]
+fn a_run_that_would_have_ended_earlier_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let long = FitConfig { epochs: 4, patience: None, ..config() };
+    run(&long, Watch { observer: None, checkpoint: Some(&path) }).unwrap();
+    let short = FitConfig { epochs: 3, ..long };
+    refused(resumed(&short, &path), &path, &["has 4 epochs", "epochs = 3 and patience = none"]);
+    let impatient = FitConfig { patience: Some(0), ..long };
+    refused(resumed(&impatient, &path), &path, &["patience = 0"]);
+    assert_eq!(bits(&resumed(&long, &path).unwrap()), bits(&run(&long, Watch::default()).unwrap()));
+}
+
+#[test]
 fn other_settings_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::network::{Network, labels};
 use super::source::{Source, as_input};
+use super::train::rank;
 use crate::cli::Common;
 use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
@@ -36,10 +37,12 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct Document<'a> {
     bags: usize,
     positive: usize,
     folds: u64,
+    /// Network and training, once for each β.
+    configs: &'a [TrainConfig],
     auc: Measure,
     accuracy: Measure,
     /// How many instances of a bag have weight, in the mean over test bags and heads.
@@ -76,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let file = arguments.source.name();
     let bags = arguments.source.read(true)?;
     let labels = labels(&bags, &file)?;
-    let configs = arguments.network.configs(&bags)?;
+    let configs = arguments.network.configs(&bags, &file)?;
     arguments.network.note_balance(&bags);
     let seeds: Vec<u64> = (0..arguments.seeds).map(|seed| arguments.network.seed + seed).collect();
     let mut work: Vec<(u64, Split)> = Vec::new();
@@ -93,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         .map(|(at, (seed, split))| compute_fold(&input, split, &configs, *seed, &|share| shares.hear(at, share)))
         .collect::<Result<_>>()?;
     drop(shares);
-    let document = document(arguments, labels, &seeds, &folds);
+    let document = document(arguments, &configs, labels, &seeds, &folds);
     if common.json { print_json(&document) } else { print_bytes(text(&document).as_bytes()) }
 }
 
@@ -128,7 +131,7 @@ fn compute_fold(
     seed: u64,
     hear: &dyn Fn(f64) -> ControlFlow<()>,
 ) -> Result<Fold> {
-    let mut best: Option<(f64, Fold)> = None;
+    let mut best: Option<((f64, f64), Fold)> = None;
     let test = bags.select(&split.test);
     for (at, config) in configs.iter().enumerate() {
         let mut config = config.clone();
@@ -137,8 +140,8 @@ fn compute_fold(
         let watch = hfy_nn::train::Watch { observer: Some(&mut observer), checkpoint: None };
         let validation = bags.select(&split.validation);
         let fitted = mil::train(&config, bags.select(&split.train), Some(validation), watch)?;
-        let score = fitted.epochs[fitted.kept].validation.map_or(f64::NEG_INFINITY, |found| found.score);
-        if best.as_ref().is_some_and(|(best, _)| *best >= score) {
+        let rank = rank(std::slice::from_ref(&fitted));
+        if best.as_ref().is_some_and(|(best, _)| *best >= rank) {
             continue;
         }
         let (logits, report) = mil::explain(&fitted.module, &test)?;
@@ -151,7 +154,7 @@ fn compute_fold(
             beta: beta(&config),
             epochs: fitted.epochs.len(),
         };
-        best = Some((score, fold));
+        best = Some((rank, fold));
     }
     let _ = hear(1.0);
     Ok(best.expect("there is always a configuration").1)
@@ -164,7 +167,13 @@ fn beta(config: &TrainConfig) -> f64 {
     }
 }
 
-fn document(arguments: &Arguments, labels: &[bool], seeds: &[u64], folds: &[Fold]) -> Document {
+fn document<'a>(
+    arguments: &Arguments,
+    configs: &'a [TrainConfig],
+    labels: &[bool],
+    seeds: &[u64],
+    folds: &[Fold],
+) -> Document<'a> {
     let repetition = |(seed, folds): (&u64, &[Fold])| {
         let mean = |value: &dyn Fn(&Fold) -> f64| folds.iter().map(value).sum::<f64>() / folds.len() as f64;
         Repetition {
@@ -186,6 +195,7 @@ fn document(arguments: &Arguments, labels: &[bool], seeds: &[u64], folds: &[Fold
         bags: labels.len(),
         positive: labels.iter().filter(|positive| **positive).count(),
         folds: arguments.folds,
+        configs,
         auc: measure(&|one| one.auc),
         accuracy: measure(&|one| one.accuracy),
         support: measure(&|one| one.support),
@@ -193,7 +203,7 @@ fn document(arguments: &Arguments, labels: &[bool], seeds: &[u64], folds: &[Fold
     }
 }
 
-fn text(document: &Document) -> String {
+fn text(document: &Document<'_>) -> String {
     let style = Style::of_stdout();
     let columns = ["seed", "AUC %", "accuracy %", "instances with weight"].map(|name| (name, Align::Right));
     let mut table = Table::new(columns);

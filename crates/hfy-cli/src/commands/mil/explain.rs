@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::evidence::drawn;
 use super::page;
-use super::source::{Source, as_input, check_features};
+use super::source::{Source, as_input, fitted_to};
 use crate::cli::Common;
 use crate::error::{Error, Result};
 use crate::io::output::{Output, print_bytes, print_json};
@@ -17,8 +17,8 @@ use crate::terminal::{Align, Style, Table};
 
 /// Show which instances of each bag the heads looked at
 ///
-/// With a sparse separation the support is exact: an instance without weight had no part in what was pooled, and the decision
-/// would be the same without it.
+/// With a sparse separation the support is exact: an instance without weight had no part in what was pooled. With softmax, entmax,
+/// normmax and subsets the decision would be the same without it; with sequence and windows it also keeps its neighbours apart.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// A model that `hfy mil train` wrote
@@ -77,8 +77,7 @@ pub(super) struct Instance {
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let output = arguments.output.as_ref().map(|path| Output::new(path, arguments.force)).transpose()?;
     let model = BagModel::read(&arguments.model)?;
-    let mut bags = arguments.source.read(false)?;
-    check_features(&model, &bags, &arguments.source.name())?;
+    let mut bags = fitted_to(&model, arguments.source.read(false)?, &arguments.source.name())?;
     if !arguments.only.is_empty() {
         bags = bags.select(&chosen(&bags, &arguments.only, &arguments.source.name())?);
     }

@@ -1,13 +1,14 @@
 //! What is trained, and how.
 
 use clap::Args;
-use hfy::{Map, Post};
+use hfy::{Convex, Map, Post};
 use hfy_io::Bags;
 use hfy_nn::OmegaParameter;
 use hfy_nn::layers::HopfieldConfig;
 use hfy_nn::mil::{BagLoss, ClassifierConfig, TrainConfig};
 use hfy_nn::train::{FitConfig, Keep};
 
+use super::source::check_missing;
 use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::terminal;
@@ -75,8 +76,9 @@ fn count(text: &str) -> std::result::Result<usize, String> {
 
 impl Network {
     /// Everything for these bags, once for each β.
-    pub(super) fn configs(&self, bags: &Bags) -> Result<Vec<TrainConfig>> {
+    pub(super) fn configs(&self, bags: &Bags, file: &str) -> Result<Vec<TrainConfig>> {
         self.check()?;
+        check_missing(bags, !self.unscaled, file)?;
         let usual = if self.energy { 1.0 } else { 1.0 / (self.hidden as f64).sqrt() };
         let betas = if self.beta.is_empty() { vec![usual] } else { self.beta.clone() };
         Ok(betas.into_iter().map(|beta| self.config(bags, beta)).collect())
@@ -128,7 +130,13 @@ impl Network {
     fn check(&self) -> Result<()> {
         let wrong = |option: &str, value: &str, rule: String| Error::Usage(format!("{option} {value}: {rule}"));
         if self.learn.is_none() {
-            self.omega.parse::<Map>().map_err(|error| wrong("--omega", &self.omega, error.to_string()))?;
+            let map: Map =
+                self.omega.parse().map_err(|error: hfy::Error| wrong("--omega", &self.omega, error.to_string()))?;
+            // Shares of weight need weights that are never negative and have a sum; bounds fit bags of one size only.
+            if <Map as Convex<f32>>::mass(&map).is_none() || matches!(map, Map::Bounded(_)) {
+                let rule = "pooling needs weights of a fixed sum: softmax, sparsemax, entmax:ALPHA, normmax:GAMMA, subsets:K, sequence:K:t=T";
+                return Err(wrong("--omega", &self.omega, rule.into()));
+            }
         }
         self.psi.parse::<Post>().map_err(|error| wrong("--psi", &self.psi, error.to_string()))?;
         if !(0.0..=1.0).contains(&self.dropout) {

@@ -6,7 +6,7 @@ use clap::Args;
 use hfy_nn::mil::BagModel;
 use serde::Serialize;
 
-use super::source::{Source, as_input, check_features};
+use super::source::{Source, as_input, fitted_to};
 use crate::cli::Common;
 use crate::error::Result;
 use crate::io::output::{Output, print_bytes, print_json};
@@ -49,8 +49,7 @@ struct Bag<'a> {
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let output = arguments.output.as_ref().map(|path| Output::new(path, arguments.force)).transpose()?;
     let model = BagModel::read(&arguments.model)?;
-    let bags = arguments.source.read(false)?;
-    check_features(&model, &bags, &arguments.source.name())?;
+    let bags = fitted_to(&model, arguments.source.read(false)?, &arguments.source.name())?;
     let predictions = model.predict(&as_input(&bags)?)?;
     let bag = |(at, prediction): (usize, hfy_nn::mil::Prediction)| Bag {
         bag: bags.name(at),

@@ -32,7 +32,7 @@ pub(crate) struct Source {
     /// The label of a bag: the same of all its instances, or positive if any of them is
     #[arg(long, value_name = "RULE", default_value = "same", value_parser = str::parse::<LabelRule>, help_heading = "How bags are read")]
     label_rule: LabelRule,
-    /// Missing values: refuse the file, or put the mean of the column in their place
+    /// Missing values: refuse the file, or take the mean over the training instances for them
     #[arg(long, value_name = "WHAT", default_value = "refuse", value_parser = str::parse::<Missing>, help_heading = "How bags are read")]
     missing: Missing,
     /// An instance is a grey picture of this size, row after row [default: what an npz archive says]
@@ -47,7 +47,10 @@ impl Source {
     /// The bags; `labelled` says whether they must have labels.
     pub(super) fn read(&self, labelled: bool) -> Result<Bags> {
         let mut bags = match self.known() {
-            Some(set) => mil::load(&Place::find(self.data.as_deref())?, set)?,
+            Some(set) => {
+                self.check_nothing_to_read(set)?;
+                mil::load(&Place::find(self.data.as_deref())?, set)?
+            }
             None => hfy_io::bags::read(&self.bags, &self.options(labelled))?,
         };
         if let Some((width, height)) = self.picture {
@@ -65,6 +68,26 @@ impl Source {
     fn known(&self) -> Option<BagSet> {
         let name = self.bags.to_str().filter(|_| !Path::new(&self.bags).exists())?;
         BagSet::named(name).ok()
+    }
+
+    /// How a known set is read is known, too.
+    fn check_nothing_to_read(&self, set: BagSet) -> Result<()> {
+        let given = [
+            ("--bag", self.bag.is_some()),
+            ("--label", self.label.is_some()),
+            ("--ignore", !self.ignore.is_empty()),
+            ("--positive", self.positive.is_some()),
+            ("--label-rule", self.label_rule != LabelRule::default()),
+            ("--missing", self.missing != Missing::default()),
+            ("--picture", self.picture.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => {
+                let why = "goes with a file, and this is the name of a known set";
+                Err(Error::Usage(format!("{option}: {why}: {}", set.name())))
+            }
+            None => Ok(()),
+        }
     }
 
     fn options(&self, labelled: bool) -> Options {
@@ -87,8 +110,30 @@ pub(super) fn as_input(bags: &Bags) -> Result<hfy_nn::mil::Bags<'_>> {
     Ok(hfy_nn::mil::Bags::consecutive(bags.instances(), bags.offsets(), bags.labels().unwrap_or(&unknown))?)
 }
 
-/// Refuses bags whose features are not those that the model learned from.
-pub(super) fn check_features(model: &BagModel, bags: &Bags, file: &str) -> Result<()> {
+/// Bags as the model takes them: with the features that it learned from, and as pictures where these are pictures.
+pub(super) fn fitted_to(model: &BagModel, bags: Bags, file: &str) -> Result<Bags> {
+    check_features(model, &bags, file)?;
+    check_missing(&bags, model.config().scaled, file)?;
+    match (model.config().picture, bags.shape()) {
+        (Some((rows, columns)), None) => Ok(bags.with_shape(rows, columns)?),
+        (known, Some(found)) if known != Some(found) => {
+            let (rows, columns) = found;
+            let learned = known.map_or("none".to_owned(), |(rows, columns)| format!("pictures of {columns}x{rows}"));
+            Err(Error::data(file, format!("has pictures of {columns}x{rows}, the model was trained with {learned}")))
+        }
+        _ => Ok(bags),
+    }
+}
+
+/// Refuses missing values where features are not brought to a mean, which stands for them.
+pub(super) fn check_missing(bags: &Bags, scaled: bool, file: &str) -> Result<()> {
+    if scaled || !bags.instances().iter().any(|value| value.is_nan()) {
+        return Ok(());
+    }
+    Err(Error::data(file, "has missing values, and features that are not scaled have no mean to take for them"))
+}
+
+fn check_features(model: &BagModel, bags: &Bags, file: &str) -> Result<()> {
     let (known, found) = (model.features(), bags.features());
     if known.len() != found.len() {
         let what = format!("has {} features, the model was trained with {}", found.len(), known.len());

@@ -15,7 +15,7 @@ use super::source::{Source, as_input};
 use crate::cli::Common;
 use crate::error::{Error, Result};
 use crate::io::output::{Output, print_bytes, print_json};
-use crate::terminal::{Style, Watch, number};
+use crate::terminal::{self, Style, Watch, number};
 
 /// Learn from bags with labels
 ///
@@ -62,6 +62,9 @@ struct Member {
     auc: f64,
     accuracy: f64,
     loss: f64,
+    /// What the map has learned: alpha, gamma or the transition of each head.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    learned: Option<Vec<f32>>,
     epochs: Vec<Epoch>,
 }
 
@@ -70,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let file = arguments.source.name();
     let bags = arguments.source.read(true)?;
     let labels = labels(&bags, &file)?;
-    let configs = arguments.network.configs(&bags)?;
+    let configs = arguments.network.configs(&bags, &file)?;
     arguments.network.note_balance(&bags);
     let folds = mil::stratified_folds(labels, arguments.validation as usize, arguments.network.seed);
     let folds = folds.map_err(|what| Error::data(&file, format!("{what}; --validation sets the number of folds")))?;
@@ -90,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     if common.json { print_json(&document) } else { print_bytes(text(&document).as_bytes()) }
 }
 
-type Trained = Fitted<BagClassifier>;
+pub(super) type Trained = Fitted<BagClassifier>;
 
 /// Every configuration from every seed.
 fn train_all(
@@ -112,6 +115,9 @@ fn train_all(
             watch.hear(((done as f64 + progress.share()) * 1000.0) as usize, 1000 * runs)
         };
         let path = checkpoint(arguments, bags, &config, seed);
+        if path.exists() {
+            terminal::note(&format!("goes on with {}", path.display()));
+        }
         let follow = hfy_nn::train::Watch { observer: Some(&mut observer), checkpoint: Some(&path) };
         let fitted = mil::train(&config, input.select(&split.train), Some(input.select(&split.validation)), follow)?;
         done += 1;
@@ -129,20 +135,22 @@ fn told(progress: &Progress<'_>) -> String {
     }
 }
 
-/// The configuration whose classifiers are best on the validation bags, in the mean; of equals the first.
+/// The configuration whose classifiers have the highest score on the validation bags, in the mean, then the lowest loss.
 fn best(trained: Vec<Vec<Trained>>, configs: &[TrainConfig]) -> (&TrainConfig, Vec<Trained>) {
-    let score = |members: &Vec<Trained>| {
-        let scores = members.iter().filter_map(|fitted| fitted.epochs[fitted.kept].validation);
-        scores.map(|found| found.score).sum::<f64>()
-    };
     let mut all = trained.into_iter().zip(configs);
     let mut best = all.next().expect("there is always a configuration");
     for one in all {
-        if score(&one.0) > score(&best.0) {
+        if rank(&one.0) > rank(&best.0) {
             best = one;
         }
     }
     (best.1, best.0)
+}
+
+/// How good classifiers are on their validation bags: the larger the better. A score of ranks alone is often 1 on few bags.
+pub(super) fn rank(members: &[Trained]) -> (f64, f64) {
+    let found = members.iter().filter_map(|fitted| fitted.epochs[fitted.kept].validation);
+    found.fold((0.0, 0.0), |(score, loss), one| (score + one.score, loss - one.loss))
 }
 
 /// Where a run is kept until the model is written: beside the model, under a name that says what is trained on what.
@@ -175,6 +183,7 @@ fn document<'a>(
             auc: found.map_or(f64::NAN, |found| found.score),
             accuracy: mil::accuracy(&logits, validation.positive(), 0.0).unwrap_or(f64::NAN),
             loss: found.map_or(f64::NAN, |found| found.loss),
+            learned: fitted.module.pooling().and_then(|pooling| pooling.hopfield().omega_parameter()),
             epochs: fitted.epochs.clone(),
         })
     };
@@ -210,13 +219,17 @@ fn text(document: &Document<'_>) -> String {
         validation.len()
     );
     for member in &document.members {
-        let Member { seed, epoch, auc, accuracy, epochs, .. } = member;
+        let Member { seed, epoch, auc, accuracy, epochs, learned, .. } = member;
         let _ = writeln!(
             text,
             "seed {seed}: best after {epoch} of {} epochs, validation AUC {auc:.3}, accuracy {:.1} %",
             epochs.len(),
             100.0 * accuracy
         );
+        if let Some(learned) = learned {
+            let heads: Vec<String> = learned.iter().map(|value| format!("{value:.2}")).collect();
+            let _ = writeln!(text, "        learned for the heads: {}", heads.join(", "));
+        }
     }
     let _ = writeln!(text, "{}", style.good(&format!("wrote {}", document.model)));
     text
