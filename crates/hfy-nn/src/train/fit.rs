@@ -159,11 +159,14 @@ impl Progress<'_> {
     }
 }
 
+/// Hears how far a run is, and may stop it.
+pub type Observer<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
+
 /// Who follows a run, and where it is kept.
 #[derive(Default)]
 pub struct Watch<'a> {
     /// Called before every step; may stop the run, which is [`Error::Interrupted`].
-    pub observer: Option<&'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>>,
+    pub observer: Option<Observer<'a>>,
     /// A file that is written after every epoch. Where it is there already, the run goes on from it, to the same result as if it had
     /// not been stopped.
     ///

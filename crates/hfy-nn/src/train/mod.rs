@@ -7,5 +7,5 @@ mod norm;
 mod optimiser;
 
 pub use adamw::{AdamW, AdamWConfig};
-pub use fit::{Epoch, FitConfig, Fitted, Keep, Progress, Task, Validation, Watch, fit};
+pub use fit::{Epoch, FitConfig, Fitted, Keep, Observer, Progress, Task, Validation, Watch, fit};
 pub use optimiser::{BurnOptimiser, Optimiser};

@@ -48,7 +48,7 @@ fn energy_never_grows() {
         for psi in ["identity", "l2", "layernorm:eps=1e-3", "tanh"] {
             for seed in 0..5 {
                 let (stored, state) = (Matrix::normal(6, 5, seed), Matrix::normal(3, 5, seed + 50));
-                let mut before = vec![f64::INFINITY; 3];
+                let mut before = [f64::INFINITY; 3];
                 for updates in 0..6 {
                     let config = HopfieldConfig { psi: psi.into(), ..memory(omega, Some(updates)) };
                     let (_, found) = report(&config, &stored, &state);

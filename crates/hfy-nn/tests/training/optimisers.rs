@@ -8,7 +8,10 @@ use hfy_nn::train::{BurnOptimiser, Progress, Watch, fit};
 
 use crate::tasks::{Pooled, bits, config, pooling, rate};
 
-fn optimisers() -> Vec<(&'static str, f64, Box<dyn Fn() -> ModuleOptimizer>)> {
+/// A name, a rate, and how the optimiser is made.
+type Case = (&'static str, f64, Box<dyn Fn() -> ModuleOptimizer>);
+
+fn optimisers() -> Vec<Case> {
     vec![
         ("AdamW", 1e-2, Box::new(|| AdamWConfig::new().init())),
         ("SGD", 0.5, Box::new(|| SgdConfig::new().init())),
