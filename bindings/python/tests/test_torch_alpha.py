@@ -27,6 +27,7 @@ def test_never_leaves_its_domain(initial, low, high, dtype):
     rounded = lambda bound: torch.tensor(bound, dtype=torch.float64).to(dtype).double()  # noqa: E731
     assert (alpha >= rounded(low)).all() and (alpha <= rounded(high)).all()
     assert not alpha.isnan().any() and (alpha.diff() >= 0).all()
+    assert high < torch.inf or (module() > low).all(), "gamma = 1 is outside the domain of normmax"
 
 
 def test_a_wild_optimiser_does_not_lead_out():

@@ -59,7 +59,7 @@ fn where_it_is_looked() {
     write(&folder, "d/mil/fox.csv.gz", b"");
     let missing = run(&folder, &["data", "where", "mil", "--data", "d"]);
     assert_eq!((missing.code, missing.stdout.as_str()), (1, ""));
-    let said = "error: the data set mil is not there: looked for mil/tiger_100x100.mat, mil/tiger.csv.gz in d, ";
+    let said = "error: the data set mil is not there: looked for mil/tiger_100x100.mat, mil/tiger.csv.gz, mil/tiger.csv in d, ";
     assert!(missing.stderr.starts_with(said) && missing.stderr.contains("hfy data get mil gets it"), "{missing:?}");
     write(&folder, "d/tiger_100x100.mat", b"");
     let found = run(&folder, &["data", "where", "mil", "--data", "d"]);

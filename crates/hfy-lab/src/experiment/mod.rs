@@ -75,13 +75,20 @@ pub struct Cell {
     pub bags: Vec<BagSet>,
     /// About how many seconds it takes on one core, for the time that is left.
     pub cost: f64,
+    /// Whether it trains: few of these are computed at a time by the threads of one process, which wait for one lock of Burn's.
+    pub trains: bool,
 }
 
 impl Cell {
     /// A piece of work that reads no data.
     pub fn new(key: &impl Serialize, cost: f64) -> Self {
         let key = serde_json::to_value(key).expect("keys are plain structures");
-        Cell { key, pictures: Vec::new(), bags: Vec::new(), cost }
+        Cell { key, pictures: Vec::new(), bags: Vec::new(), cost, trains: false }
+    }
+
+    /// The same, training.
+    pub fn training(self) -> Self {
+        Cell { trains: true, ..self }
     }
 
     /// The same, reading pictures.
@@ -107,12 +114,19 @@ impl Cell {
 pub struct Results {
     pub(crate) cells: Vec<(Cell, Value)>,
     pub(crate) searched: Vec<(Cell, Value)>,
+    /// Of the cells, and of those of the search.
+    pub(crate) seconds: (f64, f64),
 }
 
 impl Results {
     /// The cells of the search, [`Experiment::search`], and their values.
     pub fn searched(&self) -> Results {
-        Results { cells: self.searched.clone(), searched: Vec::new() }
+        Results { cells: self.searched.clone(), searched: Vec::new(), seconds: (self.seconds.1, 0.0) }
+    }
+
+    /// How many seconds of one core the cells took, where and whenever they were computed.
+    pub fn seconds(&self) -> f64 {
+        self.seconds.0
     }
 
     /// Keys and values as what they were made of, in the order of the cells; those of a search are in [`Results::searched`].

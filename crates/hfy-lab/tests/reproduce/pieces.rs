@@ -123,3 +123,51 @@ fn a_failure_keeps_the_cells_before_it_in_order() {
     run_pieces(&[&rest], &one, &pieces, &patient()).unwrap();
     assert_eq!(rest.count(), 4);
 }
+
+#[test]
+fn shares_make_up_the_whole_and_each_ends_where_a_search_waits_for_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = request(&folder.path().join("out"), &[Mode::Printed], 2);
+    let joined = folder.path().join("joined.jsonl");
+    std::fs::write(&joined, "").unwrap();
+    // Two rounds: the search, and what it chooses.
+    let mut computed = Vec::new();
+    for round in 0..2 {
+        let mut texts = vec![read_to_string(&joined).unwrap()];
+        for which in 1..=3 {
+            let file = folder.path().join(format!("{round}-{which}.jsonl"));
+            let pieces = Pieces {
+                cells: vec![file.clone()],
+                with_cells: vec![joined.clone()],
+                only_cells: true,
+                share: format!("{which}/3").parse().unwrap(),
+                ..Pieces::default()
+            };
+            let nearest = Nearest::to(2);
+            run_pieces(&[&nearest], &one, &pieces, &patient()).unwrap();
+            computed.push(nearest.sorted());
+            texts.push(read_to_string(&file).unwrap());
+        }
+        std::fs::write(&joined, texts.concat()).unwrap();
+    }
+    let counts: Vec<usize> = computed.iter().map(Vec::len).collect();
+    assert_eq!((counts[..3].iter().sum::<usize>(), counts[3..].iter().sum::<usize>()), (4, 8), "{counts:?}");
+    assert!(counts.iter().all(|&count| count <= 3), "{counts:?}");
+    let mut names = computed.concat();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 12, "nothing is computed twice");
+    let rest = Nearest::to(2);
+    let pieces = Pieces { with_cells: vec![joined], ..Pieces::default() };
+    let summary = run_pieces(&[&rest], &one, &pieces, &patient()).unwrap();
+    assert_eq!((rest.sorted().len(), summary.records.len()), (0, 1));
+}
+
+#[test]
+fn shares_are_read() {
+    let read = |text: &str| text.parse::<hfy_lab::reproduce::Share>();
+    assert_eq!(read("1/1").unwrap(), hfy_lab::reproduce::Share::default());
+    for wrong in ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2"] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}

@@ -64,6 +64,11 @@ pub(super) fn to_torch(parameters: Vec<Parameter>) -> Tensors {
     tensors
 }
 
+/// The axes that matter for where numbers lie.
+fn without_ones(shape: &[usize]) -> Vec<usize> {
+    shape.iter().copied().filter(|&length| length != 1).collect()
+}
+
 /// Tensors under the paths of these parameters.
 pub(super) fn from_torch(parameters: &[Parameter], mut tensors: Tensors) -> Result<Tensors, String> {
     let mut places: BTreeMap<String, Vec<(&Parameter, Place)>> = BTreeMap::new();
@@ -76,9 +81,9 @@ pub(super) fn from_torch(parameters: &[Parameter], mut tensors: Tensors) -> Resu
         let (shape, values) = tensors.take(&name).ok_or_else(|| format!("has no tensor {name}"))?;
         let mut expected = parts[0].1.shape.clone();
         expected[0] = parts.iter().map(|(_, place)| place.shape[0]).sum();
-        // Learned patterns of a layer without `batch_first` have their axis of length one in the middle.
-        let turned = |shape: &[usize]| parts.len() == 1 && expected[..] == [1, shape[0], shape[2]] && shape[1] == 1;
-        if shape != expected && !(shape.len() == 3 && turned(&shape)) {
+        // Learned patterns of a layer without `batch_first` have their axis of length one in the middle, and a learned alpha
+        // may have the axes of the scores or none.
+        if without_ones(&shape) != without_ones(&expected) {
             return Err(format!("has {name} of shape {shape:?}, and the model has {expected:?}"));
         }
         let mut rest = &values[..];

@@ -121,6 +121,17 @@ fn learned_patterns_of_the_other_layout_are_read_too() {
 }
 
 #[test]
+fn a_learned_alpha_may_have_the_axes_of_scores() {
+    let model = pooling(&config(), 1);
+    let name = "hopfield.association_core.omega.module.raw";
+    let mut tensors = state::of(&model);
+    let (_, values) = tensors.take(name).unwrap();
+    tensors.insert(name.into(), vec![2, 1, 1], values);
+    let loaded = state::load(pooling(&config(), 2), tensors).unwrap();
+    assert_eq!(state::of(&loaded), state::of(&model));
+}
+
+#[test]
 fn tensors_that_do_not_fit() {
     let refused = |change: &dyn Fn(&mut Tensors), parts: &[&str]| {
         let mut tensors = state::of(&pooling(&config(), 1));

@@ -43,7 +43,9 @@ class AlphaParameter(torch.nn.Module):
     def forward(self) -> Tensor:
         """The alphas, of the shape that was asked for."""
         if math.isinf(self.high):
-            return self.low + torch.nn.functional.softplus(self.raw)
+            # Far down softplus rounds to nothing, and low itself is outside the domain.
+            least = self.low * (1 + torch.finfo(self.raw.dtype).eps)
+            return (self.low + torch.nn.functional.softplus(self.raw)).clamp(min=least)
         # The sum may be rounded across a bound; within, the clamp changes neither value nor gradient.
         return (self.low + (self.high - self.low) * torch.sigmoid(self.raw)).clamp(self.low, self.high)
 

@@ -18,6 +18,9 @@ use crate::error::{Error, Result};
 use crate::io::output::{print_bytes, print_json};
 use crate::terminal::{Align, Style, Table, Watch, number};
 
+/// More threads that train wait for each other, as all gradients of a process are behind one lock of Burn's.
+const TRAINING: usize = 2;
+
 /// Nested cross-validation: how good a network is on bags that it has not seen
 ///
 /// Each fold is tested once with a classifier that learned from the others, one of which chooses the epoch, and β where
@@ -90,11 +93,13 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     }
     let input = as_input(&bags)?;
     let shares = Shares::new(work.len(), common.quiet);
-    let folds: Vec<Fold> = work
-        .par_iter()
-        .enumerate()
-        .map(|(at, (seed, split))| compute_fold(&input, split, &configs, *seed, &|share| shares.hear(at, share)))
-        .collect::<Result<_>>()?;
+    let one = |(at, (seed, split)): (usize, &(u64, Split))| {
+        compute_fold(&input, split, &configs, *seed, &|share| shares.hear(at, share))
+    };
+    let threads = rayon::current_num_threads().min(TRAINING);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Error::Data(error.to_string()))?;
+    let folds: Vec<Fold> = pool.install(|| work.par_iter().enumerate().map(one).collect::<Result<_>>())?;
     drop(shares);
     let document = document(arguments, &configs, labels, &seeds, &folds);
     if common.json { print_json(&document) } else { print_bytes(text(&document).as_bytes()) }

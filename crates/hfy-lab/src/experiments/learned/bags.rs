@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::assumption::{self, Test};
-use super::{benchmark, beside_paper, figures, mean};
+use super::{benchmark, beside_paper, brief, figures, mean};
 use crate::data::BagSet;
 use crate::error::{Error, Result};
 use crate::experiment::{Bench, Cell, Claim, Drawing, Experiment, Outcome, Reading, Results, Setting, TableCell};
@@ -53,9 +53,11 @@ enum Part {
 impl Part {
     fn cell(&self) -> Cell {
         match self {
-            Part::Set { set, epochs, folds, .. } => Cell::new(self, 0.004 * (epochs * folds) as f64).with_bags([*set]),
+            Part::Set { set, epochs, folds, .. } => {
+                Cell::new(self, 0.004 * (epochs * folds) as f64).with_bags([*set]).training()
+            }
             Part::Test { seeds, epochs, bags, .. } => {
-                Cell::new(self, 2e-4 * (*seeds as usize * epochs * bags.0) as f64)
+                Cell::new(self, 2e-4 * (*seeds as usize * epochs * bags.0) as f64).training()
             }
         }
     }
@@ -221,6 +223,16 @@ fn table(found: &Found) -> Vec<TableCell> {
             let support: Vec<f64> = found.on_set(set, way, map).map(|value| value.support).collect();
             let cell = TableCell::plain(name, set.title(), mean(&support));
             cells.push(cell.of("Instances with weight, of a head in a test bag"));
+        }
+    }
+    for (way, map, name) in POOLINGS.iter().filter(|(way, ..)| *way == Way::Learned) {
+        for set in SETS {
+            let learned: Vec<f64> = found.on_set(set, *way, map).flat_map(|value| value.learned.clone()).collect();
+            let (mean, deviation) = hfy_nn::mil::mean_and_deviation(&learned).unwrap_or((f64::NAN, f64::NAN));
+            let cell = TableCell::plain(*name, set.title(), brief(mean)).spread(brief(deviation));
+            cells.push(
+                cell.of("Alpha that the heads have learned, from 1.5 on: mean and deviation over heads and runs"),
+            );
         }
     }
     for (way, map, name) in POOLINGS {

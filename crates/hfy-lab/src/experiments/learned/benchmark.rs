@@ -103,7 +103,7 @@ impl Key {
     pub(super) fn cell(&self) -> Cell {
         let share = if self.patience.is_some() { 0.4 } else { 1.0 };
         let width = self.hyper.embedding.max(self.hyper.hidden) as f64 / 32.0;
-        Cell::new(self, 0.03 * share * width * (self.epochs * self.folds) as f64).with_bags([self.set])
+        Cell::new(self, 0.03 * share * width * (self.epochs * self.folds) as f64).with_bags([self.set]).training()
     }
 
     fn config(&self, features: usize) -> TrainConfig {

@@ -62,14 +62,14 @@ pub(super) struct Value {
 
 impl Key {
     pub(super) fn new(k: usize, map: &str, seed: u64, hyper: Hyper, quick: bool) -> Self {
-        let (epochs, pairs) = if quick { (2, 40) } else { (50, TRAINING_PAIRS) };
+        let (epochs, pairs) = if quick { (2, 10) } else { (50, TRAINING_PAIRS) };
         Key { k, map: map.to_owned(), seed, hyper, epochs, patience: 5, pairs }
     }
 
     pub(super) fn cell(&self) -> Cell {
         // About half of the epochs are spared by the patience.
         let steps = (self.epochs * self.pairs) as f64;
-        Cell::new(self, 0.007 * steps).with([Pictures::Mnist, Pictures::MnistTest])
+        Cell::new(self, 0.007 * steps).with([Pictures::Mnist, Pictures::MnistTest]).training()
     }
 
     fn config(&self) -> TrainConfig {

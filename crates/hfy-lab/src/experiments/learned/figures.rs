@@ -99,11 +99,12 @@ pub(super) fn learning_curves<'a>(ks: &[usize], epochs: impl Fn(usize, &str) -> 
     grid.figure()
 }
 
-/// The share of the weight on nines, and how many digits have weight, by K.
+/// The share of the weight on nines, the share of nines among the digits with weight, and how many these are, by K.
 pub(super) fn evidence<'a>(ks: &[usize], looks: impl Fn(usize, &str) -> Vec<&'a Looks>) -> Figure {
     let ticks = || ks.iter().enumerate().map(|(at, k)| (at as f64, k.to_string()));
     let axis = || Axis::linear("K").ticked(ticks()).within(-0.4, ks.len() as f64 - 0.6);
     let mut share = Panel::new("Weight on nines", axis(), Axis::linear("share").within(0.5, 1.0));
+    let mut precision = Panel::new("Nines among digits with weight", axis(), Axis::linear("share").within(0.5, 1.0));
     let mut support = Panel::new("Digits with weight", axis(), Axis::linear("digits"));
     let curve = |name: &str, style: Style, value: &dyn Fn(usize) -> Option<f64>| {
         let points = ks.iter().enumerate().filter_map(|(at, &k)| Some((at as f64, value(k)?))).collect();
@@ -115,13 +116,15 @@ pub(super) fn evidence<'a>(ks: &[usize], looks: impl Fn(usize, &str) -> Vec<&'a 
     };
     let chance = |k: usize| of(k, METHODS[0].0, &|looks| looks.by_chance);
     share.curves.push(curve("share of nines", Style::line(FAINT, 2.4), &chance));
+    precision.curves.push(curve("share of nines", Style::line(FAINT, 2.4), &chance));
     let size = |k: usize| of(k, METHODS[0].0, &|looks| looks.size);
     support.curves.push(curve("digits in a bag", Style::line(FAINT, 2.4), &size));
     for (at, (map, name)) in METHODS.iter().enumerate() {
         share.curves.push(curve(name, Style::series(at), &|k| of(k, map, &|looks| looks.on_target)));
+        precision.curves.push(curve(name, Style::series(at), &|k| of(k, map, &|looks| looks.precision)));
         support.curves.push(curve(name, Style::series(at), &|k| of(k, map, &|looks| looks.support)));
     }
-    Grid::new("What the heads look at in positive bags", 2, vec![share, support]).figure()
+    Grid::new("What the heads look at in positive bags", 3, vec![share, precision, support]).figure()
 }
 
 /// Every repetition as a mark, in a panel for each set: maps along the x axis, ŷ_Ψ beside each other.
