@@ -39,7 +39,7 @@ use crate::{Error, Result};
 
 /// Bags of instances, with one binary label a bag where labels are known.
 ///
-/// No bag is empty, and all values are finite.
+/// No bag is empty, and all values are finite, or NaN where they are missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bags {
     instances: Array2<f32>,
@@ -74,7 +74,7 @@ impl Bags {
         if width == 0 {
             return Err(Error::Usage("instances have no features: they need at least one".to_owned()));
         }
-        if let Some(((row, column), value)) = instances.indexed_iter().find(|(_, value)| !value.is_finite()) {
+        if let Some(((row, column), value)) = instances.indexed_iter().find(|(_, value)| value.is_infinite()) {
             let what = format!("instances[{row}, {column}] = {value}: features must be finite");
             return Err(Error::Usage(what));
         }
