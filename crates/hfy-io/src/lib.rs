@@ -3,7 +3,7 @@
 //! npy, npz, csv, safetensors, and pictures (PNG, JPEG, BMP, WebP, TIFF). Every reader takes bytes or a stream as well
 //! as a path, checks sizes before it allocates, and names the file, the row, the column, the value and the rule in its
 //! errors. What a reader leaves out or interprets (a header, a decimal comma, the scale of pictures) is said in
-//! [`Rows::notes`]. [`bags`] reads bags of instances with a label for each bag.
+//! [`Rows::notes`]. [`bags`] reads bags of instances with a label for each bag, [`texts`] texts with labels, [`vectors`] vectors of words.
 //!
 //! ```
 //! use hfy_io::{Format, Options};
@@ -22,6 +22,7 @@ mod element;
 mod elements;
 mod error;
 mod format;
+mod names;
 pub mod npy;
 pub mod npz;
 mod number;
@@ -33,6 +34,8 @@ pub mod safetensors;
 mod sources;
 mod stream;
 mod text;
+pub mod texts;
+pub mod vectors;
 
 pub use array::Array;
 pub use bags::Bags;
@@ -47,3 +50,4 @@ pub use rows::{Rows, owned};
 pub use sources::{Source, expand};
 pub use stream::RowStream;
 pub use text::visible;
+pub use vectors::WordVectors;

@@ -20,6 +20,7 @@
 //! |---|---|
 //! | [`layers`] | [`Hopfield`], [`HopfieldPooling`] and [`HopfieldLayer`]: their settings, masks and reports |
 //! | [`mil`] | multiple-instance learning: bags with labels, a classifier, its training, its evidence, metrics and folds |
+//! | [`text`] | rationales: texts with labels, a network that selects words and decides by them, its training, agreement with people |
 //! | [`train`] | the training loop of any module: optimisers, early stopping, checkpoints |
 //! | [`state`] | weights as safetensors files, under the names of the Python package `hfy.torch.nn` |
 //!
@@ -119,12 +120,14 @@
 //! ```
 
 mod error;
+mod family;
 pub mod layers;
 pub mod mil;
 mod omega;
 mod operators;
 mod random;
 pub mod state;
+pub mod text;
 pub mod train;
 
 pub use error::{Error, Result};

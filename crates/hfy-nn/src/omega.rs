@@ -2,111 +2,10 @@
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
-use hfy::structure::{Regulariser, Sequence, SparseMap};
-use hfy::{Entmax, Map, Normmax, Subsets};
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, ensure};
-use crate::operators::SEQUENCE_REGULARISER;
-
-/// A map up to the parameter that is given apart.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Family {
-    /// A map with its parameter.
-    Map(Map),
-    /// Exactly so many entries, or all where there are fewer.
-    Subsets(f64),
-    /// The same for a structure by its text: a name, how many entries, and settings.
-    Neighbours {
-        /// Of so many entries.
-        map: Map,
-        /// `sequence` or `windows`.
-        name: &'static str,
-        /// How many entries.
-        k: usize,
-        /// The text behind the number.
-        settings: String,
-    },
-    /// Entmax of an alpha given apart.
-    Entmax,
-    /// Normmax of a gamma given apart.
-    Normmax,
-    /// Sequential k-subsets of a transition given apart, or all entries where there are fewer.
-    Sequence {
-        /// How many entries.
-        k: usize,
-        /// Which states are regularised.
-        regulariser: Regulariser,
-    },
-}
-
-impl Family {
-    pub(crate) fn read(text: &str, apart: bool) -> Result<Self> {
-        if !apart {
-            return Ok(match text.parse().map_err(|error| unread("omega", text, error))? {
-                Map::Subsets(map) => Family::Subsets(map.k()),
-                map => Family::neighbours(text, &map).unwrap_or(Family::Map(map)),
-            });
-        }
-        let sequence = text.strip_prefix("sequence:").filter(|k| !k.contains(':'));
-        match (text, sequence.and_then(|k| k.parse().ok())) {
-            ("entmax", _) => Ok(Family::Entmax),
-            ("normmax", _) => Ok(Family::Normmax),
-            (_, Some(k)) => Sequence::new(k)
-                .map(|_| Family::Sequence { k, regulariser: SEQUENCE_REGULARISER })
-                .map_err(Error::Library),
-            _ => {
-                let rule = "a parameter apart goes with entmax (alpha), normmax (gamma) or sequence:K (its transition)";
-                Err(Error::argument("omega", format!("{text:?}"), rule))
-            }
-        }
-    }
-
-    fn neighbours(text: &str, map: &Map) -> Option<Self> {
-        let (name, rest) = text.trim().split_once(':')?;
-        let name = *["sequence", "windows"].iter().find(|known| **known == name.trim())?;
-        let (k, settings) = rest.split_at(rest.find(':').unwrap_or(rest.len()));
-        let k = k.trim().parse().ok()?;
-        Some(Family::Neighbours { map: map.clone(), name, k, settings: settings.to_owned() })
-    }
-
-    /// The map of a row in which `present` entries take part, at least one.
-    pub(crate) fn map(&self, parameter: Option<f64>, present: impl Fn() -> usize) -> Result<Map> {
-        let apart = || parameter.ok_or_else(|| Error::argument("omega parameter", "none", "this map needs one"));
-        Ok(match self {
-            Family::Map(map) => map.clone(),
-            // A row in which all entries are chosen has as many of them as there are.
-            Family::Subsets(k) => Map::Subsets(Subsets::new(k.min(present() as f64))?),
-            Family::Neighbours { map, name, k, settings } => match present() {
-                fewer if fewer < *k => format!("{name}:{fewer}{settings}").parse()?,
-                _ => map.clone(),
-            },
-            Family::Entmax => Map::Entmax(Entmax::new(apart()?)?),
-            Family::Normmax => Map::Normmax(Normmax::new(apart()?)?),
-            Family::Sequence { k, regulariser } => {
-                let text = format!("sequence:{}:t={}", (*k).min(present()), apart()?);
-                Map::from(text.parse::<SparseMap<_>>()?.regulariser(*regulariser))
-            }
-        })
-    }
-
-    /// A valid parameter in single precision, in which it must be valid too: a gamma just above 1 must not become 1.
-    fn single(&self, value: f64) -> f32 {
-        match self {
-            Family::Normmax => (value as f32).max(1_f32.next_up()),
-            _ => value as f32,
-        }
-    }
-}
-
-/// A text that the library cannot read, as an argument.
-pub(crate) fn unread(argument: &'static str, text: &str, error: hfy::Error) -> Error {
-    match error {
-        hfy::Error::Parse { rule, .. } => Error::argument(argument, format!("{text:?}"), rule),
-        other => Error::Library(other),
-    }
-}
+use crate::family::Family;
 
 /// Where a learned parameter may lie, and how it is kept there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,7 +20,8 @@ enum Domain {
 
 /// A separation map, as a layer has it.
 ///
-/// The map is a text as [`hfy::Map`] reads it. Its parameter may be given apart, one for all heads or one for each, and
+/// The map is a text as [`hfy::Map`] reads it; the number of entries of `subsets`, `sequence`, `windows`, `atmost` and `spans` may
+/// be a share of the entries that take part, too, as in `subsets:20%`. Its parameter may be given apart, one for all heads or one for each, and
 /// then be learned: alpha of `entmax` in (1, 2), gamma of `normmax` above 1, the transition of `sequence:K`.
 #[derive(Module, Debug)]
 pub struct Omega {
@@ -185,6 +85,11 @@ impl Omega {
 
     pub(crate) fn family(&self) -> &Family {
         &self.family
+    }
+
+    /// The same map with so many entries.
+    pub(crate) fn with_budget(&self, budget: usize) -> Self {
+        Omega { family: self.family.with_budget(budget), ..self.clone() }
     }
 
     /// The parameter that is given apart, as it is now.

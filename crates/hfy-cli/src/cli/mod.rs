@@ -6,11 +6,11 @@ use clap::{Args, Parser, Subcommand};
 use hfy::{Map, Post};
 use hfy_store::Info;
 
-#[cfg(feature = "learn")]
-use crate::commands::mil;
 use crate::commands::{certify, completions, demo, energy, man, map, memory, recall, retrieve};
 #[cfg(feature = "lab")]
 use crate::commands::{data, reproduce};
+#[cfg(feature = "learn")]
+use crate::commands::{mil, text};
 use crate::error::{Error, Result};
 pub(crate) use reading::{Files, Reading};
 
@@ -29,7 +29,7 @@ macro_rules! lab_examples {
 #[cfg(feature = "learn")]
 macro_rules! learn_examples {
     () => {
-        "  hfy mil train bags.csv -o model.safetensors       learn from bags of instances with labels\n"
+        "  hfy mil train bags.csv -o model.safetensors       learn from bags of instances with labels\n  hfy text train reviews.csv -o model.safetensors   learn from texts, and see by which words\n"
     };
 }
 #[cfg(not(feature = "learn"))]
@@ -110,6 +110,9 @@ pub(crate) enum Command {
     #[cfg(feature = "learn")]
     #[command(subcommand)]
     Mil(mil::Command),
+    #[cfg(feature = "learn")]
+    #[command(subcommand)]
+    Text(text::Command),
     #[cfg(feature = "lab")]
     Reproduce(reproduce::Arguments),
     #[cfg(feature = "lab")]

@@ -15,6 +15,8 @@ pub(crate) mod recall;
 #[cfg(feature = "lab")]
 pub(crate) mod reproduce;
 pub(crate) mod retrieve;
+#[cfg(feature = "learn")]
+pub(crate) mod text;
 
 use crate::cli::{Cli, Command};
 use crate::error::{Error, Result};
@@ -38,6 +40,8 @@ pub(crate) fn run(arguments: Cli) -> Result<()> {
         Command::Map(arguments) => map::run(&arguments, common),
         #[cfg(feature = "learn")]
         Command::Mil(command) => mil::run(&command, common),
+        #[cfg(feature = "learn")]
+        Command::Text(command) => text::run(&command, common),
         #[cfg(feature = "lab")]
         Command::Data(command) => data::run(&command, common),
         Command::Completions(arguments) => completions::run(&arguments),

@@ -31,6 +31,11 @@ impl Style {
         self.escape("2", text)
     }
 
+    /// A word that stands out in a text; between brackets where there are no colours.
+    pub(crate) fn marked(self, text: &str) -> String {
+        if self.colour { self.escape("30;43", text) } else { format!("[{text}]") }
+    }
+
     /// What went well.
     pub(crate) fn good(self, text: &str) -> String {
         self.escape("32", text)

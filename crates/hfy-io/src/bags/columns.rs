@@ -1,6 +1,7 @@
 //! What the columns of a table are.
 
 use super::{Options, listed};
+use crate::names::{default, find, plain};
 use crate::text::visible;
 use crate::{Error, Result};
 
@@ -108,46 +109,5 @@ impl Columns {
             notes.push(format!("{file}: column 1 has no name and was left out, as an index of rows"));
         }
         notes
-    }
-}
-
-/// A name without case, spaces, `_` and `-`.
-fn plain(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
-}
-
-/// The column that has one of the known names, if one has. `y` beside `x` is a coordinate.
-fn default(names: &[String], known: &str) -> std::result::Result<Option<usize>, String> {
-    let columns = |known: &str| (0..names.len()).filter(|&column| plain(&names[column]) == known).collect::<Vec<_>>();
-    match columns(known)[..] {
-        [] => Ok(None),
-        [_] if known == "y" && !columns("x").is_empty() => Ok(None),
-        [column] => Ok(Some(column)),
-        [one, two, ..] => {
-            let (one, two, first, second) = (one + 1, two + 1, visible(&names[one]), visible(&names[two]));
-            Err(format!(
-                "columns {one} and {two} are called '{first}' and '{second}': say by an option which one is meant"
-            ))
-        }
-    }
-}
-
-/// A column by its name, else by its number from 1 up to `count`.
-fn find(header: Option<&Vec<String>>, count: usize, wanted: &str) -> std::result::Result<usize, &'static str> {
-    let names = header.map_or(&[][..], Vec::as_slice);
-    let same = |matches: &dyn Fn(&str) -> bool| {
-        let mut found = (0..names.len()).filter(|&column| matches(&names[column]));
-        (found.next(), found.next())
-    };
-    for found in [same(&|name| name == wanted), same(&|name| name.eq_ignore_ascii_case(wanted))] {
-        match found {
-            (Some(column), None) => return Ok(column),
-            (Some(_), Some(_)) => return Err("several columns have this name"),
-            _ => {}
-        }
-    }
-    match wanted.parse::<usize>() {
-        Ok(number) if (1..=count).contains(&number) => Ok(number - 1),
-        _ => Err("there is no such column"),
     }
 }

@@ -1,10 +1,10 @@
 //! The data sets that can be got, with addresses, sizes and sums as published.
 
 use super::source::{Content, Packing, Proof, Set, Source};
-use super::{Checksum, cifar10, mil, mnist, tiny_imagenet};
+use super::{Checksum, cifar10, glove, mil, mnist, tiny_imagenet};
 
 /// All of them.
-pub const SETS: [Set<'static>; 4] = [MNIST, CIFAR10, TINY_IMAGENET, MIL];
+pub const SETS: [Set<'static>; 5] = [MNIST, CIFAR10, TINY_IMAGENET, MIL, GLOVE];
 
 /// The set of this name.
 pub fn set(name: &str) -> Option<&'static Set<'static>> {
@@ -139,6 +139,20 @@ const MIL: Set<'static> = Set {
         },
     ],
     find: mil::find,
+};
+
+const GLOVE: Set<'static> = Set {
+    name: "glove",
+    about: "400,000 words with vectors of 100 numbers",
+    terms: "Pennington, Socher, Manning, EMNLP 2014; Public Domain Dedication and License 1.0",
+    sources: &[Source {
+        address: "https://github.com/RaRe-Technologies/gensim-data/releases/download/glove-wiki-gigaword-100/glove-wiki-gigaword-100.gz",
+        size: 134_300_434,
+        packing: Packing::Plain,
+        proof: Proof::Download(Checksum::md5("40ec481866001177b8cd4cb0df92924f")),
+        contents: &[Content::File { path: "glove-wiki-gigaword-100.gz", size: 134_300_434, sum: None }],
+    }],
+    find: glove::find,
 };
 
 const fn file(path: &'static str, size: u64, sha256: &str) -> Content<'static> {

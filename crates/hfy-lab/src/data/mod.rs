@@ -7,6 +7,8 @@
 //! | [`tiny_imagenet`] | the folder of JPEG pictures, or NumPy arrays |
 //! | [`mil`] | bags: MATLAB 5, or csv, plain or gzipped |
 //! | [`kmil`] | bags of MNIST digits, made from the labels |
+//! | [`glove`] | vectors of words, as text, plain or gzipped |
+//! | `texts` | texts with labels and with words that people marked, with the feature `learn` |
 //!
 //! [`catalogue`] says where each is published; `download`, a feature, gets it from there.
 
@@ -15,6 +17,7 @@ mod checksum;
 pub mod cifar10;
 #[cfg(feature = "download")]
 pub mod download;
+pub mod glove;
 pub mod idx;
 mod images;
 pub mod kmil;
@@ -24,6 +27,8 @@ pub mod mnist;
 mod npy;
 mod place;
 mod source;
+#[cfg(feature = "learn")]
+pub mod texts;
 pub mod tiny_imagenet;
 
 pub use checksum::Checksum;
@@ -31,6 +36,8 @@ pub use images::Images;
 pub use mil::BagSet;
 pub use place::{Origin, Place};
 pub use source::{Content, Found, Packing, Proof, Set, Source};
+#[cfg(feature = "learn")]
+pub use texts::{Corpus, EncodedCorpus, Marked, TextSet};
 
 use std::fs::File;
 use std::io::{BufReader, Read};

@@ -10,6 +10,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::shared::Shared;
 use crate::data::{BagSet, Images, Place, cifar10, mil, mnist, tiny_imagenet};
+#[cfg(feature = "learn")]
+use crate::data::{EncodedCorpus, TextSet};
 use crate::error::{Error, Result};
 
 /// Pictures that experiments run on.
@@ -60,13 +62,22 @@ pub struct Shelf {
     place: Place,
     pictures: [Slot<Images>; 4],
     bags: [Slot<Bags>; BagSet::ALL.len()],
+    #[cfg(feature = "learn")]
+    texts: [Slot<EncodedCorpus>; TextSet::ALL.len()],
     shared: Shared,
 }
 
 impl Shelf {
     /// Data sets from a place.
     pub fn new(place: Place) -> Self {
-        Shelf { place, pictures: Default::default(), bags: Default::default(), shared: Shared::default() }
+        Shelf {
+            place,
+            pictures: Default::default(),
+            bags: Default::default(),
+            #[cfg(feature = "learn")]
+            texts: Default::default(),
+            shared: Shared::default(),
+        }
     }
 
     /// Pictures.
@@ -87,6 +98,27 @@ impl Shelf {
     /// A number that says whether instances, bags and labels are the same as another time.
     pub fn bags_fingerprint(&self, set: BagSet) -> Result<u128> {
         self.bag_set(set).map(|entry| entry.1)
+    }
+
+    /// Texts with the vectors of their words.
+    #[cfg(feature = "learn")]
+    pub fn texts(&self, set: TextSet) -> Result<&EncodedCorpus> {
+        self.text_set(set).map(|entry| &entry.0)
+    }
+
+    /// A number that says whether texts, labels, marks and vectors are the same as another time.
+    #[cfg(feature = "learn")]
+    pub fn texts_fingerprint(&self, set: TextSet) -> Result<u128> {
+        self.text_set(set).map(|entry| entry.1)
+    }
+
+    #[cfg(feature = "learn")]
+    fn text_set(&self, set: TextSet) -> Result<&(EncodedCorpus, u128)> {
+        entry(&self.texts[set as usize], || {
+            let corpus = EncodedCorpus::load(&self.place, set)?;
+            let print = corpus.fingerprint();
+            Ok((corpus, print))
+        })
     }
 
     fn pictures(&self, pictures: Pictures) -> Result<&(Images, u128)> {
@@ -149,6 +181,12 @@ impl<'a> Bench<'a> {
     /// Bags with labels.
     pub fn bags(&self, set: BagSet) -> Result<&'a Bags> {
         self.shelf.bags(set)
+    }
+
+    /// Texts with the vectors of their words.
+    #[cfg(feature = "learn")]
+    pub fn texts(&self, set: TextSet) -> Result<&'a EncodedCorpus> {
+        self.shelf.texts(set)
     }
 
     /// What several cells use and only the first makes, such as an index over patterns. The name says what it is and all that

@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::data::BagSet;
+#[cfg(feature = "learn")]
+use crate::data::TextSet;
 use crate::error::{Error, Result};
 
 /// Which of the two readings of the paper is computed.
@@ -73,6 +75,9 @@ pub struct Cell {
     pub pictures: Vec<Pictures>,
     /// The bags that it reads.
     pub bags: Vec<BagSet>,
+    /// The texts that it reads.
+    #[cfg(feature = "learn")]
+    pub texts: Vec<TextSet>,
     /// About how many seconds it takes on one core, for the time that is left.
     pub cost: f64,
     /// Whether it trains: few of these are computed at a time by the threads of one process, which wait for one lock of Burn's.
@@ -83,7 +88,15 @@ impl Cell {
     /// A piece of work that reads no data.
     pub fn new(key: &impl Serialize, cost: f64) -> Self {
         let key = serde_json::to_value(key).expect("keys are plain structures");
-        Cell { key, pictures: Vec::new(), bags: Vec::new(), cost, trains: false }
+        Cell {
+            key,
+            pictures: Vec::new(),
+            bags: Vec::new(),
+            #[cfg(feature = "learn")]
+            texts: Vec::new(),
+            cost,
+            trains: false,
+        }
     }
 
     /// The same, training.
@@ -100,6 +113,13 @@ impl Cell {
     /// The same, reading bags.
     pub fn with_bags(mut self, sets: impl IntoIterator<Item = BagSet>) -> Self {
         self.bags.extend(sets);
+        self
+    }
+
+    /// The same, reading texts.
+    #[cfg(feature = "learn")]
+    pub fn with_texts(mut self, sets: impl IntoIterator<Item = TextSet>) -> Self {
+        self.texts.extend(sets);
         self
     }
 

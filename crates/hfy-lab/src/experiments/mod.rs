@@ -43,13 +43,19 @@ pub const ALL: &[&dyn Experiment] = &[
     &fig10::Fig10,
     &fig11::Fig11,
     &fig12::Fig12,
+    #[cfg(feature = "learn")]
+    &learned::Fig13,
     &fig14::Fig14,
     #[cfg(feature = "learn")]
     &learned::Table4,
     #[cfg(feature = "learn")]
     &learned::Table5,
     #[cfg(feature = "learn")]
+    &learned::Table6,
+    #[cfg(feature = "learn")]
     &learned::BeyondBags,
+    #[cfg(feature = "learn")]
+    &learned::Rationales,
     &theory::Theory,
 ];
 

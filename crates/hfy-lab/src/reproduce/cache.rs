@@ -23,7 +23,10 @@ impl Address {
     pub(super) fn new(experiment: &dyn Experiment, cell: &Cell, shelf: &Shelf) -> Result<Self> {
         let prints = cell.pictures.iter().map(|&pictures| Ok(format!("{:032x}", shelf.fingerprint(pictures)?)));
         let bags = cell.bags.iter().map(|&set| Ok(format!("{:032x}", shelf.bags_fingerprint(set)?)));
-        let prints = prints.chain(bags).collect::<Result<Vec<_>>>()?;
+        let prints = prints.chain(bags);
+        #[cfg(feature = "learn")]
+        let prints = prints.chain(cell.texts.iter().map(|&set| Ok(format!("{:032x}", shelf.texts_fingerprint(set)?))));
+        let prints = prints.collect::<Result<Vec<_>>>()?;
         let all = serde_json::json!([experiment.id(), experiment.version(), sorted(&cell.key), prints]);
         let hash = format!("{:032x}", xxh3_128(all.to_string().as_bytes()));
         Ok(Address { experiment: experiment.id(), hash })

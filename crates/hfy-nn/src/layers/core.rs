@@ -88,6 +88,12 @@ impl AssociationCore {
         })
     }
 
+    /// The same with another map and another β.
+    pub(crate) fn with_map(mut self, omega: Omega, beta: f32) -> Self {
+        (self.omega, self.beta, self.settings.beta) = (omega, None, vec![beta]);
+        self
+    }
+
     pub(crate) fn sizes(&self) -> Sizes {
         self.sizes
     }

@@ -45,6 +45,11 @@ impl Patterns {
         Patterns { rows: sequences.reshape([batch * length, depth]), bags }
     }
 
+    /// All patterns, one a row.
+    pub fn rows(&self) -> &Tensor<2> {
+        &self.rows
+    }
+
     /// Depth of the patterns.
     pub fn depth(&self) -> usize {
         self.rows.dims()[1]

@@ -9,6 +9,7 @@ use super::linear::drawn;
 use super::patterns::Patterns;
 use super::report::AssociationReport;
 use crate::error::{Error, Result, ensure};
+use crate::omega::Omega;
 use crate::random::{Phase, Random};
 
 /// One vector for a bag of patterns: the answers for `quantity` learned state patterns.
@@ -106,6 +107,25 @@ impl HopfieldPooling {
         let (answers, report) =
             self.hopfield.associate_with_report(stored, self.queries(), projection, masks, phase)?;
         Ok((self.pooled(answers), report))
+    }
+
+    /// The same layer with another map and another β.
+    pub(crate) fn with_map(mut self, omega: Omega, beta: f32) -> Self {
+        self.hopfield.association_core = self.hopfield.association_core.with_map(omega, beta);
+        self
+    }
+
+    /// How many of so many patterns the map selects; `None` where it has no budget.
+    pub(crate) fn budget(&self, patterns: usize) -> Option<usize> {
+        self.hopfield.association_core.omega.family().budget(patterns)
+    }
+
+    /// The same layer with a map that selects so many patterns.
+    pub(crate) fn with_budget(&self, budget: usize) -> Self {
+        let mut pooling = self.clone();
+        let omega = &mut pooling.hopfield.association_core.omega;
+        *omega = omega.with_budget(budget);
+        pooling
     }
 
     fn queries(&self) -> Patterns {

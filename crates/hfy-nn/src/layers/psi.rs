@@ -6,7 +6,7 @@ use hfy::{LayerNorm, Post};
 
 use super::affine::Affine;
 use crate::error::{Error, Result, ensure};
-use crate::omega::unread;
+use crate::family::unread;
 use crate::operators::{layer_norm, transform};
 
 /// ŷ_Ψ of the parts of all heads, perhaps with a learned scale and offset, which the heads share.

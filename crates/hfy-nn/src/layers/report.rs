@@ -1,5 +1,6 @@
 //! What an association did.
 
+use hfy::structure::Regulariser;
 use hfy::{Convex, Map};
 
 use super::core::{Association, AssociationCore};
@@ -127,10 +128,19 @@ fn energies(
             let parameter =
                 parameters.as_ref().map(|values| f64::from(values[if values.len() == 1 { 0 } else { head }]));
             let map: Map = core.omega.family().map(parameter, || present)?;
-            energies.push(domain_value(core, &q) - map.conjugate(&theta)? / beta);
+            let conjugate = map.conjugate(&theta)? + (patterns - present) as f64 * off(&map);
+            energies.push(domain_value(core, &q) - conjugate / beta);
         }
     }
     Ok(energies)
+}
+
+/// The regulariser of an entry that does not take part. An energy is that of the other entries alone.
+fn off(map: &Map) -> f64 {
+    match map {
+        Map::Structured(map) if map.which() == Regulariser::Both => 0.5,
+        _ => 0.0,
+    }
 }
 
 /// Ψ of a state, which may lie outside the domain by the rounding of single precision: then it is in the domain but for

@@ -73,6 +73,14 @@ impl BagClassifier {
             depth = width;
         }
         let pooling = HopfieldConfig { input_size: depth, ..config.pooling.clone() };
+        let sizes = [
+            ("stored_pattern_size", pooling.stored_pattern_size),
+            ("pattern_projection_size", pooling.pattern_projection_size),
+        ];
+        for (argument, size) in sizes.into_iter().filter_map(|(argument, size)| Some((argument, size?))) {
+            let rule = || format!("what is pooled is the embedding, whose width is {depth}");
+            ensure(size == depth, || Error::argument(argument, size, rule()))?;
+        }
         let energy = config.energy.then(|| EnergyPooling::new(&pooling)).transpose()?;
         let (pooling, head) = if energy.is_some() {
             (None, Linear::new(depth, pooling.num_heads, random, device))

@@ -4,8 +4,8 @@ use burn::tensor::Tensor;
 use hfy::Map;
 
 use crate::error::{Error, Result, ensure};
+use crate::family::{Family, unread};
 use crate::layers::{AssociationReport, HopfieldConfig, Scaling, numbers};
-use crate::omega::{Family, unread};
 use crate::operators::{Rows, conjugate, separated};
 
 /// The logit of a bag from the scores of its instances: `Ω*(β s) / β`, minus the energy of a network that stores the scores.

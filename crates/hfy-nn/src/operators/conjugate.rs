@@ -6,7 +6,7 @@ use hfy::Convex;
 use super::layout::Rows;
 use super::operator::{Forward, InputGradients, Operator, View, apply};
 use crate::error::{Error, Result};
-use crate::omega::Family;
+use crate::family::Family;
 
 /// `Ω*(β s) / β` of every bag, for scores with a row for each instance and a column for each head, in the mean over the heads.
 ///

@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::operator::{Forward, Input, InputGradients, Operator, View, apply};
 use super::separate::{Mask, RowMap, of_head, row_map};
 use crate::error::{Error, Result};
-use crate::omega::Family;
+use crate::family::Family;
 
 /// The update whose fixed point a state is.
 #[derive(Debug, Clone)]

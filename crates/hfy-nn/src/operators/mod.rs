@@ -9,9 +9,11 @@ pub(crate) mod fixed_point;
 mod layer_norm;
 mod layout;
 mod linear;
+mod lstm;
 mod matmul;
 mod operator;
 mod separate;
+mod sigmoid;
 mod transform;
 
 pub(crate) use association::{mixtures, products};
@@ -23,5 +25,6 @@ pub(crate) use layer_norm::layer_norm;
 pub(crate) use layout::Layout;
 pub use layout::Rows;
 pub(crate) use linear::linear;
+pub(crate) use lstm::{Weights, bidirectional_lstm};
 pub(crate) use separate::{Mask, SEQUENCE_REGULARISER, separate};
 pub(crate) use transform::transform;

@@ -187,7 +187,7 @@ macro_rules! arities {
     };
 }
 
-arities!(call1(a), call2(a, b), call3(a, b, c), call4(a, b, c, d));
+arities!(call1(a), call2(a, b), call3(a, b, c), call4(a, b, c, d), call7(a, b, c, d, e, f, g));
 
 /// A tensor of any rank.
 #[derive(Debug, Clone)]
@@ -199,18 +199,21 @@ impl<const D: usize> From<Tensor<D>> for Input {
     }
 }
 
+const INPUTS: &str = "an operator has one to four inputs, or seven";
+
 /// The output of an operator on these inputs.
 pub(crate) fn apply<const N: usize, const D: usize>(operator: impl Operator, inputs: [Input; N]) -> Result<Tensor<D>> {
     let failure = Arc::new(OnceLock::new());
     let call = Call { operator: Arc::new(operator), failure: Arc::clone(&failure) };
     let mut inputs = inputs.into_iter().map(|Input(tensor)| tensor);
-    let mut next = || inputs.next().expect("an operator has one to four inputs");
+    let mut next = || inputs.next().expect(INPUTS);
     let output = match N {
         1 => <Dispatch as Calls>::call1(call, next()),
         2 => <Dispatch as Calls>::call2(call, next(), next()),
         3 => <Dispatch as Calls>::call3(call, next(), next(), next()),
         4 => <Dispatch as Calls>::call4(call, next(), next(), next(), next()),
-        _ => unreachable!("an operator has one to four inputs"),
+        7 => <Dispatch as Calls>::call7(call, next(), next(), next(), next(), next(), next(), next()),
+        _ => unreachable!("{INPUTS}"),
     };
     match failure.get() {
         Some(error) => Err(error.clone()),

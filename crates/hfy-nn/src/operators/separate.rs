@@ -9,7 +9,7 @@ use hfy::{Convex, Map, Separation};
 use super::layout::Layout;
 use super::operator::{Forward, Input, InputGradients, Operator, View, apply};
 use crate::error::{Error, Result};
-use crate::omega::Family;
+use crate::family::Family;
 
 /// What is added to scores before they are separated, laid out as they are; minus infinity leaves a pattern out.
 pub(crate) type Mask = Option<Arc<[f32]>>;
@@ -65,9 +65,10 @@ pub(super) fn row_map(
     let present = || theta.iter().filter(takes_part).count();
     let parameter = parameters.map(|values| f64::from(of_head(values, head).1));
     Ok(Some(match (family, parameter) {
-        (Family::Sequence { k, regulariser }, Some(transition)) => {
-            RowMap::Sequence(SparseMap::new(Sequence::new((*k).min(present()))?).regulariser(*regulariser), transition)
-        }
+        (Family::Sequence { budget, regulariser }, Some(transition)) => RowMap::Sequence(
+            SparseMap::new(Sequence::new(budget.whole(present()))?).regulariser(*regulariser),
+            transition,
+        ),
         (family, parameter) => RowMap::Map(family.map(parameter, present)?),
     }))
 }

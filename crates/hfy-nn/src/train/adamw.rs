@@ -23,13 +23,15 @@ pub struct AdamWConfig {
     pub eps: f32,
     /// Decoupled weight decay.
     pub weight_decay: f32,
+    /// Weight decay as Adam has it: so much of the weights is added to the gradient, after that is clipped.
+    pub l2: f32,
     /// The largest norm of the gradient of all parameters together; a longer one is shortened.
     pub clip: Option<f32>,
 }
 
 impl Default for AdamWConfig {
     fn default() -> Self {
-        AdamWConfig { beta_1: 0.9, beta_2: 0.999, eps: 1e-8, weight_decay: 1e-2, clip: None }
+        AdamWConfig { beta_1: 0.9, beta_2: 0.999, eps: 1e-8, weight_decay: 1e-2, l2: 0.0, clip: None }
     }
 }
 
@@ -73,6 +75,7 @@ impl Optimiser for AdamW {
         let corrections = [self.config.beta_1, self.config.beta_2].map(|beta| 1.0 - f64::from(beta).powi(self.steps));
         let coefficients = Coefficients {
             scale,
+            l2: self.config.l2,
             beta_1: self.config.beta_1,
             beta_2: self.config.beta_2,
             eps: self.config.eps,
@@ -123,6 +126,7 @@ impl Optimiser for AdamW {
 struct Coefficients {
     /// Of the gradient, from clipping.
     scale: f32,
+    l2: f32,
     beta_1: f32,
     beta_2: f32,
     eps: f32,
@@ -177,7 +181,7 @@ const LEAST: f32 = 1e-30;
 fn update(weights: &mut [f32], gradient: &[f32], moments: &mut Moments, by: Coefficients) {
     let numbers = weights.iter_mut().zip(gradient).zip(&mut moments.first).zip(&mut moments.second);
     for (((w, g), m), v) in numbers {
-        let g = g * by.scale;
+        let g = g * by.scale + by.l2 * *w;
         let first = by.beta_1 * *m + (1.0 - by.beta_1) * g;
         let second = by.beta_2 * *v + (1.0 - by.beta_2) * (g * g);
         *m = if first.abs() < LEAST { 0.0 } else { first };

@@ -3,14 +3,13 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use burn::lr_scheduler::module_lr_scheduler::ModuleLrScheduler;
 use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::Optimiser;
 use super::checkpoint::Checkpoint;
+use super::{Optimiser, Schedule};
 use crate::error::{Error, Result, ensure};
 use crate::random::{Phase, Random};
 
@@ -226,7 +225,7 @@ impl std::fmt::Debug for Watch<'_> {
 
 /// Trains a module. The same seed gives the same weights, whatever else the machine does.
 ///
-/// The scheduler, one of Burn's, gives the learning rate of each epoch.
+/// The schedule, one of Burn's schedulers or a [`Plateau`](super::Plateau), gives the learning rate of each epoch.
 ///
 /// ```
 /// use burn::lr_scheduler::exponential::ExponentialLrSchedulerConfig;
@@ -276,7 +275,7 @@ pub fn fit<M: Module, O: Optimiser>(
     module: M,
     task: &impl Task<M>,
     optimiser: &mut O,
-    mut scheduler: ModuleLrScheduler,
+    mut schedule: impl Schedule,
     config: &FitConfig,
     mut watch: Watch<'_>,
 ) -> Result<Fitted<M>> {
@@ -288,11 +287,10 @@ pub fn fit<M: Module, O: Optimiser>(
     let mut run = Checkpoint { best: module.clone(), module, random, epochs: Vec::new(), kept: 0 };
     if let Some(path) = watch.checkpoint.filter(|path| path.exists()) {
         run = run.resume(path, config, optimiser)?;
-        // A scheduler depends on nothing but how often it was asked.
-        (0..run.epochs.len()).for_each(|_| drop(scheduler.step()));
+        (0..run.epochs.len()).for_each(|done| _ = schedule.rate(&run.epochs[..done]));
     }
     while !has_ended(&run.epochs, run.kept, config) {
-        let rate = scheduler.step().base();
+        let rate = schedule.rate(&run.epochs);
         run = epoch(run, task, optimiser, rate, config, &mut watch)?;
         if let Some(path) = watch.checkpoint {
             run.write(path, config, optimiser)?;
@@ -359,8 +357,10 @@ fn epoch<M: Module, O: Optimiser>(
         let loss = task.loss(&run.module, batch, Phase::Training(&mut run.random));
         // Before the first step it is not training that made a number overflow.
         let trained = epoch + step > 0;
-        let loss =
-            loss.map_err(|error| overflow(&error).filter(|_| trained).map_or(error, |v| diverged("score", v)))?;
+        let loss = loss.map_err(|error| {
+            let found = overflow(&error).filter(|_| trained);
+            found.map_or(error, |(quantity, value)| diverged(quantity, value))
+        })?;
         let value = f64::from(loss.clone().into_scalar::<f32>());
         ensure(value.is_finite(), || diverged("loss", value))?;
         let gradients = GradientsParams::from_grads(loss.backward(), &run.module);
@@ -371,7 +371,7 @@ fn epoch<M: Module, O: Optimiser>(
         norms += norm;
     }
     let validation = task.validate(&run.module).map_err(|error| match overflow(&error) {
-        Some(value) => Error::Diverged { quantity: "score", value, epoch: epoch + 1, step: steps },
+        Some((quantity, value)) => Error::Diverged { quantity, value, epoch: epoch + 1, step: steps },
         None => error,
     })?;
     let best = run.epochs.get(run.kept).and_then(|epoch| epoch.validation);
@@ -382,10 +382,11 @@ fn epoch<M: Module, O: Optimiser>(
     Ok(run)
 }
 
-/// The number that is not finite, where an error is about one: what comes of weights that have grown too large.
-fn overflow(error: &Error) -> Option<f64> {
+/// The number that left its domain, where an error is about one: what comes of steps that are too large.
+fn overflow(error: &Error) -> Option<(&'static str, f64)> {
     match error {
-        Error::Library(hfy::Error::Entry { value, .. }) if !value.is_finite() => Some(*value),
+        Error::Library(hfy::Error::Entry { value, .. }) if !value.is_finite() => Some(("score", *value)),
+        Error::Argument { argument: "scaling", value, .. } => Some(("scaling", value.parse().ok()?)),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@
 mod common;
 
 mod fixed_points;
+mod lstm;
 mod maps;
 mod masks;
 mod mil;

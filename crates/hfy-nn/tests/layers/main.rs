@@ -9,6 +9,7 @@ mod configs;
 mod dropout;
 mod energy;
 mod hostile;
+mod lstm;
 mod masked;
 mod reports;
 mod states;

@@ -1,6 +1,6 @@
 //! What a report says.
 
-use hfy_nn::layers::{AssociationReport, Hopfield, HopfieldConfig, Masks, Patterns};
+use hfy_nn::layers::{AssociationReport, Hopfield, HopfieldConfig, Masks, Patterns, Scaling};
 use hfy_nn::{Phase, Random};
 
 use crate::common::{Matrix, assert_close, hopfield, numbers, plain};
@@ -63,6 +63,26 @@ fn energy_never_grows() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn an_energy_is_that_of_the_patterns_that_take_part() {
+    let (stored, state) = (Matrix::normal(6, 5, 3), Matrix::normal(1, 5, 4));
+    let fewer = Matrix { rows: 4, columns: 5, values: stored.values[..20].to_vec() };
+    for omega in ["softmax", "entmax:1.5", "normmax:5", "subsets:2", "sequence:2:t=0.5", "sequence:2:t=0.5:reg=on"] {
+        let config = HopfieldConfig { scaling: Some(Scaling::Fixed(vec![0.7])), ..memory(omega, Some(0)) };
+        let layer = Hopfield::new(&config, &mut Random::new(0, 0), &plain()).unwrap();
+        let energy = |stored: &Matrix, masks: &Masks| {
+            let stored = Patterns::shared(stored.tensor(&plain()));
+            let state = Patterns::shared(state.tensor(&plain()));
+            let found = layer.associate_with_report(stored.clone(), state, stored, masks, Phase::Inference);
+            found.unwrap().1.energy(0, 0, 0).unwrap()
+        };
+        let last = vec![vec![false, false, false, false, true, true]];
+        let masked = energy(&stored, &Masks { ignored_patterns: Some(last), ..Masks::default() });
+        let without = energy(&fewer, &Masks::default());
+        assert!((masked - without).abs() < 1e-9, "{omega}: {masked} and {without}");
     }
 }
 

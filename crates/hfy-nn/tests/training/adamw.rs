@@ -19,13 +19,14 @@ struct Reference {
 
 impl Reference {
     fn step(&mut self, gradient: &[f64], config: AdamWConfig, rate: f64) -> f64 {
-        let [beta_1, beta_2, eps, decay] =
-            [config.beta_1, config.beta_2, config.eps, config.weight_decay].map(f64::from);
+        let [beta_1, beta_2, eps, decay, l2] =
+            [config.beta_1, config.beta_2, config.eps, config.weight_decay, config.l2].map(f64::from);
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         let clip = config.clip.map_or(1.0, |clip| (f64::from(clip) / (norm + 1e-6)).min(1.0));
         self.steps += 1;
         let corrections = [beta_1, beta_2].map(|beta| 1.0 - beta.powi(self.steps));
         for (at, g) in gradient.iter().map(|g| g * clip).enumerate() {
+            let g = g + l2 * self.weights[at];
             self.weights[at] *= 1.0 - rate * decay;
             self.first[at] = beta_1 * self.first[at] + (1.0 - beta_1) * g;
             self.second[at] = beta_2 * self.second[at] + (1.0 - beta_2) * g * g;
@@ -83,7 +84,7 @@ fn is_that_of_torch() {
         compare(AdamWConfig { clip, ..config }, |step| [1.0, 100.0, 1e-3, 1e-9][step % 4]);
     }
     compare(AdamWConfig { weight_decay: 0.0, ..config }, |_| 1.0);
-    compare(AdamWConfig { weight_decay: 0.5, beta_1: 0.5, beta_2: 0.9, eps: 1e-3, clip: Some(2.0) }, |_| 1.0);
+    compare(AdamWConfig { weight_decay: 0.5, beta_1: 0.5, beta_2: 0.9, eps: 1e-3, l2: 0.1, clip: Some(2.0) }, |_| 1.0);
     // So small that the moments are denormal numbers.
     compare(config, |_| 1e-25);
 }

@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 
 use burn::lr_scheduler::constant::ConstantLr;
 use burn::lr_scheduler::module_lr_scheduler::ModuleLrScheduler;
+use hfy_nn::layers::Scaling;
 use hfy_nn::train::{FitConfig, Fitted, Keep, Progress, Task, Validation, Watch, fit};
 use hfy_nn::{Error, Phase, Result, state};
 
 use crate::common::tracking;
-use crate::tasks::{Pooled, Scripted, adamw, config, linear, pooling, rate, run};
+use crate::tasks::{Pooled, Scripted, adamw, config, linear, pooling, pooling_scaled_by, rate, run};
 
 fn scripted(scores: &[f64], config: &FitConfig) -> Fitted<hfy_nn::layers::Linear> {
     let task = Scripted::new(scores.iter().copied());
@@ -119,6 +120,21 @@ fn a_huge_learning_rate_is_divergence() {
             other => panic!("{first}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn a_learned_beta_that_leaves_its_domain_is_divergence() {
+    let task = Pooled::new(20, true);
+    let mut left = 0;
+    for seed in 0..8 {
+        let pooling = pooling_scaled_by(Some(Scaling::Learned(vec![0.1])), seed);
+        match fit(pooling, &task, &mut adamw(), rate_of(0.3), &config(), Watch::default()) {
+            Err(Error::Diverged { quantity: "scaling", value, .. }) => left += usize::from(value <= 0.0),
+            Err(Error::Diverged { .. }) | Ok(_) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(left > 0);
 }
 
 /// A scheduler of any rate; Burn's own refuse those above one.

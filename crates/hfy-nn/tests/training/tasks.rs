@@ -5,7 +5,7 @@ use std::cell::Cell;
 use burn::lr_scheduler::exponential::ExponentialLrSchedulerConfig;
 use burn::lr_scheduler::module_lr_scheduler::ModuleLrScheduler;
 use burn::tensor::Tensor;
-use hfy_nn::layers::{HopfieldConfig, HopfieldPooling, Linear, Patterns};
+use hfy_nn::layers::{HopfieldConfig, HopfieldPooling, Linear, Patterns, Scaling};
 use hfy_nn::train::{AdamW, AdamWConfig, FitConfig, Fitted, Task, Validation, Watch, fit};
 use hfy_nn::{Phase, Random, Result, mil, state};
 
@@ -43,7 +43,12 @@ fn state_device(module: &HopfieldPooling) -> burn::tensor::Device {
 }
 
 pub(crate) fn pooling(seed: u64) -> HopfieldPooling {
+    pooling_scaled_by(None, seed)
+}
+
+pub(crate) fn pooling_scaled_by(scaling: Option<Scaling>, seed: u64) -> HopfieldPooling {
     let config = HopfieldConfig {
+        scaling,
         num_heads: 2,
         output_size: Some(1),
         dropout: 0.2,

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 const MARGIN: f64 = 10.0;
 /// Left of the columns, for the names of rows.
-const NAMES: f64 = 64.0;
+const NAMES: f64 = 86.0;
 /// A column is so wide, and a head's row so high.
 const COLUMN: f64 = 34.0;
 const ROW: f64 = 15.0;
@@ -20,8 +20,9 @@ const NUMBERS: f64 = 16.0;
 /// The most columns; of larger bags the instances with the largest shares are drawn.
 const COLUMNS: usize = 40;
 
-/// Instances in columns: their pictures where they are pictures, their share as a bar, and the weight of each head as a colour.
-pub(super) fn drawn(bags: &Bags, bag: usize, evidence: &Evidence) -> Result<String> {
+/// Instances in columns: their pictures where they are pictures, their share as a bar, and the weight of each head of each of
+/// `members` classifiers as a colour.
+pub(super) fn drawn(bags: &Bags, bag: usize, evidence: &Evidence, members: usize) -> Result<String> {
     let count = bags.bag(bag).nrows();
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_by(|&a, &b| evidence.share(b).total_cmp(&evidence.share(a)));
@@ -38,8 +39,10 @@ pub(super) fn drawn(bags: &Bags, bag: usize, evidence: &Evidence) -> Result<Stri
     };
     let (bars, grid) = (MARGIN + NUMBERS + pictures, MARGIN + NUMBERS + pictures + BARS + 6.0);
     name(&mut figure, bars + BARS - 3.0, "share".into());
-    for head in 0..heads {
-        name(&mut figure, grid + (head as f64 + 0.75) * ROW, format!("head {head}"));
+    for at in 0..heads {
+        let (seed, head) = (at / (heads / members), at % (heads / members));
+        let text = if members == 1 { format!("head {head}") } else { format!("seed {seed}, head {head}") };
+        name(&mut figure, grid + (at as f64 + 0.75) * ROW, text);
     }
     let most = places.iter().map(|&place| evidence.share(place)).fold(0.0, f64::max);
     for (column, &place) in places.iter().enumerate() {

@@ -70,7 +70,7 @@ pub(super) struct Instance {
     pub(super) share: f64,
     /// How many heads give it weight.
     pub(super) heads: usize,
-    /// The weight of each head.
+    /// The weight of each head, of one seed after the other.
     pub(super) weights: Vec<f32>,
 }
 
@@ -89,7 +89,8 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
         bags: evidence.into_iter().enumerate().map(|(at, evidence)| explained(&bags, at, evidence)).collect(),
     };
     if let Some(output) = &output {
-        let drawings = document.bags.iter().enumerate().map(|(at, one)| drawn(&bags, at, &one.evidence));
+        let members = model.members().len();
+        let drawings = document.bags.iter().enumerate().map(|(at, one)| drawn(&bags, at, &one.evidence, members));
         let drawings = drawings.collect::<Result<Vec<String>>>()?;
         let page = page::html(document.omega, &document.bags, &drawings);
         if output.is_stdout() {

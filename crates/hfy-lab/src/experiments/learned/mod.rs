@@ -7,11 +7,13 @@ mod digits;
 mod figures;
 mod looks;
 mod paper;
+mod rationales;
 mod search;
 mod table4;
 mod table5;
 
 pub(super) use bags::BeyondBags;
+pub(super) use rationales::{Fig13, Rationales, Table6};
 pub(super) use table4::Table4;
 pub(super) use table5::Table5;
 
