@@ -77,6 +77,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "bindings/python/README.md",
     ROOT / "docs/learning.md",
+    ROOT / "docs/rationales.md",
     *sorted((ROOT / "docs").glob("from-*.md")),
 ]
 

@@ -226,3 +226,9 @@ fn sizes_in_texts_of_maps_are_checked() {
 fn bad_inputs_of_mil_are_answered() {
     assert!(check("table_mil.txt", include_str!("bad_inputs/table_mil.txt")) >= 40);
 }
+
+#[cfg(feature = "learn")]
+#[test]
+fn bad_inputs_of_text_are_answered() {
+    assert!(check("table_text.txt", include_str!("bad_inputs/table_text.txt")) >= 30);
+}

@@ -132,6 +132,11 @@ impl Family {
         })
     }
 
+    /// Whether weights are never negative, for any number of entries.
+    pub(crate) fn is_selector(&self) -> bool {
+        !matches!(self, Family::Map(Map::Bounded(_) | Map::Quadratic(_) | Map::Power(_) | Map::Exponential(_)))
+    }
+
     /// How many of so many entries are chosen, where the map has a budget.
     pub(crate) fn budget(&self, present: usize) -> Option<usize> {
         match self {

@@ -139,3 +139,8 @@ pub use random::{Phase, Random, RandomState};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/learning.md")]
 struct Learning;
+
+/// Runs the example of the page about rationales.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rationales.md")]
+struct Rationales;

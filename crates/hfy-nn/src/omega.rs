@@ -87,6 +87,11 @@ impl Omega {
         &self.family
     }
 
+    /// Whether its weights are never negative, for any number of entries.
+    pub(crate) fn is_selector(&self) -> bool {
+        self.family.is_selector()
+    }
+
     /// The same map with so many entries.
     pub(crate) fn with_budget(&self, budget: usize) -> Self {
         Omega { family: self.family.with_budget(budget), ..self.clone() }

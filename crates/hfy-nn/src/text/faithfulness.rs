@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Rationaliser, Read, Texts, Vocabulary, read};
+use super::read::read_with;
+use super::{Rationaliser, Read, Texts, Vocabulary};
 use crate::error::Result;
 
 /// By how much the probability of the predicted class falls, in the mean, or by how much the predicted number changes.
@@ -16,7 +17,8 @@ pub struct Faithfulness {
     pub comprehensiveness: f64,
 }
 
-/// The faithfulness of what a network made of some texts. Where no word is left, there is one that is unknown.
+/// The faithfulness of what a network made of some texts. What is left of a text is read with the budget of the whole; where no word
+/// is left, there is one that is unknown.
 pub fn faithfulness(
     network: &Rationaliser,
     vocabulary: &Vocabulary,
@@ -34,7 +36,8 @@ pub fn faithfulness(
     let change = |keep: bool| -> Result<f64> {
         let texts = erased(keep)?;
         let all: Vec<usize> = (0..texts.len()).collect();
-        let now = read(network, vocabulary, &texts, &all)?;
+        let lengths: Vec<usize> = found.iter().map(|read| read.weights.len()).collect();
+        let now = read_with(network, vocabulary, &texts, &all, Some(&lengths))?;
         let fall = |(whole, part): (&Read, &Read)| match whole.outputs.len() {
             1 => f64::from((whole.outputs[0] - part.outputs[0]).abs()),
             _ => whole.probabilities()[whole.class()] - part.probabilities()[whole.class()],

@@ -58,6 +58,26 @@ impl RationaliserConfig {
         }
     }
 
+    /// Whether a network can be made with these settings.
+    pub fn check(&self) -> Result<()> {
+        for (argument, value) in [("vectors", self.vectors), ("head", self.head), ("outputs", self.outputs)] {
+            ensure(value > 0, || Error::argument(argument, value, "it must be at least 1"))?;
+        }
+        for (argument, share) in [("dropout", self.dropout), ("head_dropout", self.head_dropout)] {
+            ensure((0.0..1.0).contains(&share), || Error::argument(argument, share, "it must lie in [0, 1)"))?;
+        }
+        for selector in [&self.selector, &self.used] {
+            let omega = self.omega(selector, self.transition.map(|transition| OmegaParameter::Fixed(vec![transition])));
+            let rule = "the weights of words must not be negative, and must not have bounds of their own";
+            ensure(omega?.is_selector(), || Error::argument("selector", format!("{:?}", selector.omega), rule))?;
+        }
+        Ok(())
+    }
+
+    fn omega(&self, selector: &Selector, parameter: Option<OmegaParameter>) -> Result<Omega> {
+        Omega::new(&selector.map()?, parameter.as_ref(), 1, &Device::flex())
+    }
+
     /// β of a selector: one over its temperature and the root of the depth.
     fn beta(&self, selector: &Selector) -> f64 {
         1.0 / (selector.temperature * (self.head as f64).sqrt())
@@ -86,12 +106,7 @@ pub(super) struct Decision {
 impl Rationaliser {
     /// A network with weights drawn from a stream, for training.
     pub fn new(config: &RationaliserConfig, random: &mut Random, device: &Device) -> Result<Self> {
-        for (argument, value) in [("vectors", config.vectors), ("head", config.head), ("outputs", config.outputs)] {
-            ensure(value > 0, || Error::argument(argument, value, "it must be at least 1"))?;
-        }
-        for (argument, share) in [("dropout", config.dropout), ("head_dropout", config.head_dropout)] {
-            ensure((0.0..1.0).contains(&share), || Error::argument(argument, share, "it must lie in [0, 1)"))?;
-        }
+        config.check()?;
         let states = if config.hidden > 0 { 2 * config.hidden } else { config.vectors };
         let lstm = (config.hidden > 0).then(|| BidirectionalLstm::new(config.vectors, config.hidden, random, device));
         let lstm = lstm.transpose()?;
@@ -108,9 +123,7 @@ impl Rationaliser {
         let pooling = HopfieldPooling::new(&pooling, 1, true, random, device)?;
         let head = Linear::new(states, config.outputs, random, device);
         let temperature = config.selector.temperature;
-        let made = Rationaliser { lstm, pooling, head, config: config.clone(), temperature };
-        made.used_omega(&Device::flex())?;
-        Ok(made)
+        Ok(Rationaliser { lstm, pooling, head, config: config.clone(), temperature })
     }
 
     /// The settings that it was made with.
@@ -124,25 +137,22 @@ impl Rationaliser {
         learned.map(|values| f64::from(values[0]) * self.temperature)
     }
 
-    fn used_omega(&self, device: &Device) -> Result<Omega> {
-        let used = &self.config.used;
-        let parameter = self.transition().map(|transition| OmegaParameter::Fixed(vec![transition / used.temperature]));
-        Omega::new(&used.map()?, parameter.as_ref(), 1, device)
-    }
-
     /// The same network with the selector for use, without gradients.
     pub fn for_use(&self) -> Result<Self> {
         let mut used = self.valid();
-        let omega = self.used_omega(&Device::flex())?;
-        used.pooling = used.pooling.with_map(omega, self.config.beta(&self.config.used) as f32);
-        used.temperature = self.config.used.temperature;
+        let selector = &self.config.used;
+        let transition = self.transition().map(|transition| transition / selector.temperature);
+        let omega =
+            self.config.omega(selector, transition.map(|transition| OmegaParameter::Fixed(vec![transition])))?;
+        used.pooling = used.pooling.with_map(omega, self.config.beta(selector) as f32);
+        used.temperature = selector.temperature;
         Ok(used)
     }
 
     /// The predictions of texts of word vectors, one after the other; `offsets` says where each begins.
     pub fn forward(&self, words: Tensor<2>, offsets: &[usize], mut phase: Phase<'_>) -> Result<Tensor<2>> {
         let states = self.states(words, offsets, &mut phase)?;
-        let pooled = match self.padded(&states, offsets)? {
+        let pooled = match self.groups(&states, offsets, None)? {
             None => self.pooling.forward(states, phase.lend())?,
             Some(groups) => {
                 let pooled = groups.iter().map(|group| group.pooling.forward(group.states.clone(), phase.lend()));
@@ -152,10 +162,10 @@ impl Rationaliser {
         self.head.forward(drop_out(pooled, self.config.head_dropout, &mut phase))
     }
 
-    /// The same, and which words have weight.
-    pub(super) fn decide(&self, words: Tensor<2>, offsets: &[usize]) -> Result<Decision> {
+    /// The same, and which words have weight. Budgets are shares of the texts, or of texts of other lengths.
+    pub(super) fn decide(&self, words: Tensor<2>, offsets: &[usize], lengths: Option<&[usize]>) -> Result<Decision> {
         let states = self.states(words, offsets, &mut Phase::Inference)?;
-        let groups = self.padded(&states, offsets)?;
+        let groups = self.groups(&states, offsets, lengths)?;
         let groups = groups.unwrap_or_else(|| {
             let texts = (0..offsets.len() - 1).collect();
             vec![Group { texts, states, pooling: self.pooling.clone() }]
@@ -182,29 +192,35 @@ impl Rationaliser {
         }
     }
 
-    /// The texts of a batch by their budgets, padded to the longest; `None` where nothing is padded.
-    fn padded(&self, states: &Patterns, offsets: &[usize]) -> Result<Option<Vec<Group>>> {
-        let lengths: Vec<usize> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let longest = lengths.iter().copied().max().unwrap_or(0);
-        if !self.config.padding || lengths.iter().all(|length| *length == longest) {
+    /// The texts of a batch by their budgets, which are shares of `lengths`, padded to the longest if they are to be; `None` where
+    /// all go together.
+    fn groups(&self, states: &Patterns, offsets: &[usize], lengths: Option<&[usize]>) -> Result<Option<Vec<Group>>> {
+        let own: Vec<usize> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let longest = own.iter().copied().max().unwrap_or(0);
+        let padded = self.config.padding && own.iter().any(|length| *length != longest);
+        if !padded && lengths.is_none() {
             return Ok(None);
         }
         let (device, [rows, depth]) = (states.rows().device(), states.rows().dims());
         // One more row, of zeros, for all that is padded.
         let extended = Tensor::cat(vec![states.rows().clone(), Tensor::zeros([1, depth], &device)], 0);
-        let mut budgets: Vec<Option<usize>> = lengths.iter().map(|length| self.pooling.budget(*length)).collect();
-        let of_text = budgets.clone();
+        let of_text: Vec<Option<usize>> =
+            lengths.unwrap_or(&own).iter().map(|length| self.pooling.budget(*length)).collect();
+        let mut budgets = of_text.clone();
         budgets.sort_unstable();
         budgets.dedup();
         let group = |budget: Option<usize>| {
-            let texts: Vec<usize> = (0..lengths.len()).filter(|text| of_text[*text] == budget).collect();
-            let row = |text: usize, at: usize| if at < lengths[text] { offsets[text] + at } else { rows };
-            let places = texts.iter().flat_map(|&text| (0..longest).map(move |at| row(text, at) as i64));
-            let places: Vec<i64> = places.collect();
+            let texts: Vec<usize> = (0..own.len()).filter(|text| of_text[*text] == budget).collect();
+            let (mut places, mut offsets_of_group) = (Vec::new(), vec![0]);
+            for &text in &texts {
+                let length = if padded { longest } else { own[text] };
+                places.extend((0..length).map(|at| (if at < own[text] { offsets[text] + at } else { rows }) as i64));
+                offsets_of_group.push(places.len());
+            }
             let places = Tensor::from_data(TensorData::new(places.clone(), [places.len()]), &device);
-            let offsets: Vec<usize> = (0..=texts.len()).map(|text| text * longest).collect();
+            let states = Patterns::bags(extended.clone().select(0, places), &offsets_of_group)?;
             let pooling = budget.map_or_else(|| self.pooling.clone(), |budget| self.pooling.with_budget(budget));
-            Ok(Group { texts, states: Patterns::bags(extended.clone().select(0, places), &offsets)?, pooling })
+            Ok(Group { texts, states, pooling })
         };
         budgets.into_iter().map(group).collect::<Result<Vec<_>>>().map(Some)
     }

@@ -43,11 +43,23 @@ const TOGETHER: usize = 32;
 
 /// What a network for use makes of some texts, without gradients.
 pub fn read(network: &Rationaliser, vocabulary: &Vocabulary, texts: &Texts, which: &[usize]) -> Result<Vec<Read>> {
+    read_with(network, vocabulary, texts, which, None)
+}
+
+/// The same with budgets that are shares of texts of other lengths.
+pub(super) fn read_with(
+    network: &Rationaliser,
+    vocabulary: &Vocabulary,
+    texts: &Texts,
+    which: &[usize],
+    lengths: Option<&[usize]>,
+) -> Result<Vec<Read>> {
     let device = Device::flex();
     let mut all = Vec::with_capacity(which.len());
-    for some in which.chunks(TOGETHER) {
+    for (at, some) in which.chunks(TOGETHER).enumerate() {
         let (words, offsets) = texts.batch(some);
-        let decision = network.decide(vectors(vocabulary, &words, &device), &offsets)?;
+        let lengths = lengths.map(|lengths| &lengths[at * TOGETHER..at * TOGETHER + some.len()]);
+        let decision = network.decide(vectors(vocabulary, &words, &device), &offsets, lengths)?;
         let pairs = rows(&decision.outputs).into_iter().zip(decision.weights);
         all.extend(pairs.map(|(outputs, weights)| Read { outputs, weights }));
     }

@@ -44,8 +44,9 @@ pub(super) struct Network {
     /// Temperature of the selector in use
     #[arg(long, value_name = "T", default_value = "0.001", value_parser = positive, allow_negative_numbers = true, help_heading = "Network")]
     use_temperature: f64,
-    /// States of the LSTM in each direction, and width of the pooling
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=10_000), help_heading = "Network")]
+    /// States of the LSTM in each direction, and width of the pooling; with 0 words are pooled as their vectors, without an LSTM, so
+    /// that nothing but the chosen words has a part in the prediction
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Network")]
     hidden: u64,
     /// Share of the numbers of word vectors that training leaves out
     #[arg(long, value_name = "SHARE", default_value = "0.2", allow_negative_numbers = true, help_heading = "Network")]
@@ -79,6 +80,15 @@ const MANY_UNKNOWN: f64 = 0.2;
 const FREQUENT: u32 = 50_000;
 
 impl Network {
+    /// What no later step would say of an option.
+    pub(super) fn check(&self) -> Result<()> {
+        if !(0.0..1.0).contains(&self.dropout) {
+            return Err(Error::Usage(format!("--dropout {}: must lie in 0..1", self.dropout)));
+        }
+        let checked = self.config(1, 2).model.check();
+        checked.map_err(|error| Error::Usage(format!("--selector {}: {error}", self.selector)))
+    }
+
     /// The vectors, without those that no text is likely to need.
     pub(super) fn vocabulary(&self, input: &Input) -> Result<Vocabulary> {
         let path = match &self.vectors {
@@ -154,7 +164,7 @@ impl Network {
         TextTrainConfig {
             model: RationaliserConfig {
                 hidden: self.hidden as usize,
-                head: self.hidden as usize,
+                head: if self.hidden > 0 { self.hidden as usize } else { vectors },
                 used,
                 transition: self.transition,
                 dropout: self.dropout,

@@ -52,6 +52,7 @@ struct Document<'a> {
 
 pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     let output = Output::file("a model", &arguments.output, arguments.force)?;
+    arguments.network.check()?;
     let input = arguments.source.read(true)?;
     let labels = arguments.network.labels(&input)?;
     let targets = input.targets(&labels)?;
