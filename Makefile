@@ -63,6 +63,8 @@ bench: ## Time maps and retrieval, one JSON line a case; CASES="sparsemax fwd/" 
 	RAYON_NUM_THREADS=2 $(CARGO) bench -p hfy --bench retrieval -- $(CASES)
 	RAYON_NUM_THREADS=2 $(CARGO) bench -p hfy --bench structures -- $(CASES)
 	RAYON_NUM_THREADS=1 $(CARGO) bench -p hfy-nn --bench step -- $(CASES)
+	RAYON_NUM_THREADS=1 $(CARGO) bench -p hfy-nn --bench lstm -- $(CASES)
+	RAYON_NUM_THREADS=2 $(CARGO) bench -p hfy-nn --bench lstm -- $(CASES)
 
 doc: ## Build the documentation; a warning is an error
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps

@@ -49,8 +49,9 @@ fn data() -> Folder {
         format!("{}\n", json!({ "line": line, "tokens": words(line, 6, grade > 2), "rationale": [0, 0, 0, 1, 0, 0] }))
     };
     folder.write("data/sst/human_rationales_250.jsonl", (0..10).map(mark).collect::<String>());
-    let news =
-        |number: usize| format!("\"{}\",\"1\",\"{}\"\n", number % 4 + 1, words(number, 8, number % 2 == 0).join(" "));
+    let news = |number: usize| {
+        format!("\"{}\",\"1\",\"{}\"\n", number % 4 + 1, words(number, 8, number.is_multiple_of(2)).join(" "))
+    };
     folder.write("data/ag_news/train_subset.csv", (0..40).map(news).collect::<String>());
     let news =
         |number: usize| format!("\"{}\",\"Title, of\",\"{}\"\n", number % 4 + 1, words(number, 8, true).join(" "));
@@ -65,15 +66,15 @@ fn data() -> Folder {
     };
     packed("data/imdb/human_rationales_855.jsonl.gz", &(0..10).map(mark).collect::<String>());
     let beer = |number: usize| {
-        let score = if number % 2 == 0 { 4.5 } else { 1.5 };
-        let text = words(number, 25, number % 2 == 0).join(" ");
+        let score = if number.is_multiple_of(2) { 4.5 } else { 1.5 };
+        let text = words(number, 25, number.is_multiple_of(2)).join(" ");
         format!(
             "{}\n",
             json!({ "text": text, "appearance": score, "aroma": score, "palate": 3.0, "taste": score, "overall": score })
         )
     };
     packed("data/beer/train_2467.jsonl.gz", &(0..60).map(beer).collect::<String>());
-    let review = |id: usize| format!("{}\n", json!({ "id": id, "tokens": words(id, 50, id % 2 == 0) }));
+    let review = |id: usize| format!("{}\n", json!({ "id": id, "tokens": words(id, 50, id.is_multiple_of(2)) }));
     folder.write("data/beer/reviews_994.jsonl", (0..8).map(review).collect::<String>());
     let mark = |id: usize| {
         let spans = json!({ "id": id, "appearance": [[20, 32]], "aroma": [[0, 4]], "palate": [[10, 12]], "taste": [[4, 9]], "overall": [[40, 50]], "unclear": [[33, 36]] });
@@ -82,10 +83,10 @@ fn data() -> Folder {
     folder.write("data/beer/human_rationales_990.jsonl", (0..8).map(mark).collect::<String>());
     let film = |number: usize| {
         let split = ["train", "train", "val", "test"][number % 4];
-        let text = words(number, 40, number % 3 == 0).join(" ");
+        let text = words(number, 40, number.is_multiple_of(3)).join(" ");
         format!(
             "{}\n",
-            json!({ "split": split, "label": usize::from(number % 3 == 0), "text": text, "rationale": [[19, 22]] })
+            json!({ "split": split, "label": usize::from(number.is_multiple_of(3)), "text": text, "rationale": [[19, 22]] })
         )
     };
     packed("data/movies/rationales_1999.jsonl.gz", &(0..60).map(film).collect::<String>());

@@ -49,7 +49,7 @@ fn vectors() -> String {
 fn reviews(seed: u64, count: usize) -> Vec<(String, bool, Vec<[usize; 2]>)> {
     let mut draw = Draw(seed);
     let one = |number: usize| {
-        let (good, at) = (number % 2 == 0, (draw.unit() * 8.0) as usize);
+        let (good, at) = (number.is_multiple_of(2), (draw.unit() * 8.0) as usize);
         let (mut text, mut span) = (String::new(), [0, 0]);
         for place in 0..10 {
             if place > 0 {

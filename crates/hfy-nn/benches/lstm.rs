@@ -1,5 +1,5 @@
 //! Times a bidirectional LSTM, forward and backward: 32 sequences of 40 words, 100 numbers to 2 x 200; the same with sequences of
-//! 1 to 79 words. One JSON line a case.
+//! 1 to 79 words. One JSON line a case; arguments choose cases by parts of their names.
 //!
 //! `bindings/python/benches/lstm.py` times the same in PyTorch.
 
@@ -20,7 +20,11 @@ fn main() {
     let mut random = Random::new(0, 0);
     let lstm = BidirectionalLstm::new(100, 200, &mut random, &device).expect("valid sizes");
     let ragged = (0..32).map(|at| 1 + at * 78 / 31).collect::<Vec<usize>>();
-    for (name, lengths) in [("32 x 40", vec![40; 32]), ("1 to 79", ragged)] {
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    for (name, lengths) in [("lstm 32 x 40", vec![40; 32]), ("lstm 1 to 79", ragged)] {
+        if !chosen.is_empty() && !chosen.iter().any(|part| name.contains(part.as_str())) {
+            continue;
+        }
         let mut offsets = vec![0];
         lengths.iter().for_each(|length| offsets.push(offsets[offsets.len() - 1] + length));
         let rows = offsets[lengths.len()];
@@ -43,7 +47,7 @@ fn main() {
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (whole, forward) = times[ROUNDS / 2];
         println!(
-            r#"{{"case":"lstm {name}","threads":{},"ms":{:.3},"forward":{:.3}}}"#,
+            r#"{{"case":"{name}","threads":{},"ms":{:.3},"forward":{:.3}}}"#,
             rayon::current_num_threads(),
             whole * 1e3,
             forward * 1e3

@@ -168,6 +168,7 @@ fn count(tensor: &FlexTensor) -> usize {
 /// Applies an operator to tensors that may carry gradients.
 macro_rules! arities {
     ($($name:ident($($input:ident),*)),*) => {
+        #[allow(clippy::too_many_arguments)] // one for each input of an operator
         #[backend_extension(Autodiff, Flex)]
         pub(crate) trait Calls: Backend {
             $(fn $name(call: Call, $($input: FloatTensor<Self>),*) -> FloatTensor<Self>;)*

@@ -50,8 +50,8 @@ pub enum Labels {
 /// ```
 #[derive(Debug, Clone)]
 pub struct TextModel {
+    trained: Rationaliser,
     network: Rationaliser,
-    used: Rationaliser,
     labels: Labels,
     vocabulary: Vocabulary,
 }
@@ -114,12 +114,12 @@ impl TextModel {
             let rule = format!("the network reads vectors of {} numbers", config.vectors);
             Error::argument("vocabulary", format!("vectors of {} numbers", vocabulary.width()), rule)
         })?;
-        Ok(TextModel { network: network.clone(), used: network.for_use()?, labels, vocabulary })
+        Ok(TextModel { trained: network.clone(), network: network.for_use()?, labels, vocabulary })
     }
 
     /// The settings of the network.
     pub fn config(&self) -> &RationaliserConfig {
-        self.network.config()
+        self.trained.config()
     }
 
     /// What is predicted.
@@ -134,13 +134,13 @@ impl TextModel {
 
     /// The network with the selector for use.
     pub fn network(&self) -> &Rationaliser {
-        &self.used
+        &self.network
     }
 
     /// Writes a safetensors file, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
         let mut tensors = Tensors::default();
-        tensors.insert_under("network.", state::of(&self.network));
+        tensors.insert_under("network.", state::of(&self.trained));
         let vectors = self.vocabulary.vectors();
         tensors.insert("vectors".into(), vectors.shape().to_vec(), vectors.iter().copied().collect());
         let notes = Notes {
@@ -178,7 +178,7 @@ impl TextModel {
         }
         let texts = Texts::encode(&self.vocabulary, texts)?;
         let all: Vec<usize> = (0..texts.len()).collect();
-        let found = read(&self.used, &self.vocabulary, &texts, &all)?;
+        let found = read(&self.network, &self.vocabulary, &texts, &all)?;
         let known = |text: usize| texts.text(text).iter().map(|word| *word != Vocabulary::UNKNOWN).collect();
         Ok(found.into_iter().enumerate().map(|(text, read)| self.rationale(read, known(text))).collect())
     }

@@ -36,8 +36,11 @@ pub(super) fn load(place: &Place, aspect: &str) -> Result<Corpus> {
     Ok(Corpus { texts: all, targets: Targets::Numbers(numbers), train, validation, test, marked })
 }
 
-/// The words of the marked reviews, and whether each is about the aspect.
-fn marked_reviews(place: &Place, aspect: &str) -> Result<Vec<(Vec<String>, Vec<Option<bool>>)>> {
+/// The words of a review, and whether each is about an aspect.
+type MarkedReview = (Vec<String>, Vec<Option<bool>>);
+
+/// The reviews in which people marked sentences.
+fn marked_reviews(place: &Place, aspect: &str) -> Result<Vec<MarkedReview>> {
     let id = texts::Options { label: Some("id".into()), ..texts::Options::default() };
     let reviews = read(place, "beer", "reviews_994.jsonl", &id)?;
     let by_id: HashMap<&str, usize> =

@@ -19,12 +19,14 @@ pub(in crate::experiments) struct Rationales;
 
 type Found = Vec<(Key, Value)>;
 
-fn of<'a>(found: &'a Found, set: TextSet, chooser: Chooser) -> impl Iterator<Item = &'a Value> {
+fn of(found: &Found, set: TextSet, chooser: Chooser) -> impl Iterator<Item = &Value> {
     found.iter().filter(move |(key, _)| key.set == set && key.chooser == chooser).map(|(_, value)| value)
 }
 
-/// What is measured, by its name.
-const MEASURES: [(&str, fn(&Value) -> f64); 6] = [
+/// What is measured, and its name.
+type Measure = (&'static str, fn(&Value) -> f64);
+
+const MEASURES: [Measure; 6] = [
     ("quality", Value::quality),
     ("F1 of words with people", |value| value.people.map_or(f64::NAN, |people| people.f1)),
     ("share of words", |value| value.share),
