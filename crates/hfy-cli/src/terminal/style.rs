@@ -32,6 +32,7 @@ impl Style {
     }
 
     /// A word that stands out in a text; between brackets where there are no colours.
+    #[cfg(feature = "learn")]
     pub(crate) fn marked(self, text: &str) -> String {
         if self.colour { self.escape("30;43", text) } else { format!("[{text}]") }
     }

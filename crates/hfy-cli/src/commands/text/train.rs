@@ -115,7 +115,7 @@ fn split(targets: &Targets, network: &Network) -> (Vec<usize>, Vec<usize>) {
 }
 
 /// The purpose of the random numbers that set texts aside.
-const SPLIT: u64 = 0x7370_6c69_74;
+const SPLIT: u64 = 0x0073_706c_6974;
 
 /// Errors in the unit of the labels.
 pub(super) fn in_unit(found: Evaluation, labels: &Labels) -> Evaluation {
