@@ -53,6 +53,23 @@ pub(crate) fn multiply_strided(
     matmul(out, accum, a.0, b.0, 1.0, Par::Seq);
 }
 
+/// The transpose, row by row.
+pub(crate) fn transpose(data: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    // In blocks that a cache holds whole.
+    const BLOCK: usize = 32;
+    let mut out = vec![0.0; rows * columns];
+    for top in (0..rows).step_by(BLOCK) {
+        for left in (0..columns).step_by(BLOCK) {
+            for row in top..rows.min(top + BLOCK) {
+                for column in left..columns.min(left + BLOCK) {
+                    out[column * rows + row] = data[row * columns + column];
+                }
+            }
+        }
+    }
+    out
+}
+
 /// Columns added up.
 pub(crate) fn column_sums(data: &[f32], columns: usize) -> Vec<f32> {
     let mut sums = vec![0.0; columns];
@@ -87,6 +104,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_transpose_has_rows_for_columns() {
+        let data = numbers(45 * 70, 3);
+        let turned = transpose(&data, 45, 70);
+        assert!((0..45).all(|row| (0..70).all(|column| turned[column * 45 + row] == data[row * 70 + column])));
     }
 
     fn check(rows: usize, inner: usize, columns: usize, transposed: [bool; 2]) {

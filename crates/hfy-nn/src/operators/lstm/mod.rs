@@ -15,7 +15,7 @@ use burn::tensor::Tensor;
 use self::cell::{Gates, advance, retreat};
 use self::packed::{Direction, Packed};
 use super::layout::Rows;
-use super::matmul::{Matrix, column_sums, multiply};
+use super::matmul::{Matrix, column_sums, multiply, transpose};
 use super::operator::{Forward, Input, InputGradients, Operator, View, apply};
 use crate::error::{Error, Result, ensure};
 
@@ -79,7 +79,10 @@ impl<'a> Side<'a> {
     }
 
     fn run(&self, packed: Packed) -> Run {
-        let ([depth, hidden], [input, recurrent]) = (self.depths, self.weights());
+        let ([depth, hidden], [input, _]) = (self.depths, self.weights());
+        // A product a step reads these weights: turned once, they need not be turned for each.
+        let turned = transpose(self.hidden, 4 * hidden, hidden);
+        let recurrent = Matrix::new(&turned, hidden, 4 * hidden);
         let rows = packed.rows();
         let x = packed.gather(self.x, depth);
         let mut sums = Vec::with_capacity(rows * 4 * hidden);
@@ -91,7 +94,7 @@ impl<'a> Side<'a> {
                 let states =
                     Matrix::new(&gates.state[before.start * hidden..before.end * hidden], before.len(), hidden);
                 let sums = &mut gates.values[step.rows.start * 4 * hidden..step.rows.end * 4 * hidden];
-                multiply(sums, true, states, recurrent.transposed());
+                multiply(sums, true, states, recurrent);
             }
             advance(&mut gates, &step);
         }
