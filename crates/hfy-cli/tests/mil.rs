@@ -297,6 +297,37 @@ fn evaluation_is_on_bags_that_were_not_seen() {
 }
 
 #[test]
+fn finished_folds_are_kept_and_used() {
+    let folder = folder();
+    let evaluate = ["mil", "evaluate", "bags.csv", "--seeds", "1", "--folds", "4", "--epochs", "3"];
+    let plain = json(&folder, &evaluate);
+    let keeping = [&evaluate[..], &["--keep", "folds.jsonl"]].concat();
+    assert_eq!(json(&folder, &keeping), plain);
+    let kept = folder.read("folds.jsonl");
+    assert_eq!(kept.lines().count(), 4);
+    // Half a line, as a kill leaves it, and a fold that says something else: it is taken from the file.
+    let mut lines: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).expect("a fold")).collect();
+    lines[0]["fold"]["auc"] = 0.125.into();
+    let changed: String = lines.iter().take(3).map(|line| format!("{line}\n")).collect();
+    folder.write("folds.jsonl", changed + &kept.lines().last().expect("a line")[..20]);
+    let again = json(&folder, &keeping);
+    let areas = |found: &Value| -> Vec<f64> {
+        let folds = list(&found["repetitions"][0], "folds").clone();
+        folds.iter().map(|fold| fold["auc"].as_f64().expect("an area")).collect()
+    };
+    let changed = areas(&again).iter().zip(areas(&plain)).filter(|(a, b)| **a != *b).count();
+    assert!(changed == 1 && areas(&again).contains(&0.125), "{again}");
+    assert_eq!(folder.read("folds.jsonl").lines().count(), 4);
+    // Other settings are other folds.
+    let other = [&keeping[..], &["--omega", "softmax"]].concat();
+    json(&folder, &other);
+    assert_eq!(folder.read("folds.jsonl").lines().count(), 8);
+    folder.write("folds.jsonl", "no fold\n");
+    let refused = folder.run(&keeping);
+    assert!(refused.code == 1 && refused.stderr.contains("folds.jsonl: line 1 is no kept fold"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_page_shows_pictures_where_instances_are_pictures() {
     let folder = folder();
     ok(&folder, &["mil", "train", "bags.csv", "-o", "m.safetensors", "--epochs", "3"]);

@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use clap::Args;
 use hfy_nn::mil::{self, Bags, Split, TrainConfig, accuracy, mean_and_deviation, nested, roc_auc};
 use hfy_nn::train::Progress;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::kept::KeptFolds;
 use super::network::{Network, labels};
 use super::source::{Source, as_input};
 use super::train::rank;
@@ -35,6 +37,9 @@ pub(crate) struct Arguments {
     /// Repetitions, each with folds and first weights of its own
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=1000), help_heading = "Training")]
     seeds: u64,
+    /// Keep finished folds in this file, and go on from it
+    #[arg(long, value_name = "FILE", help_heading = "Training")]
+    keep: Option<PathBuf>,
     #[command(flatten)]
     network: Network,
 }
@@ -69,8 +74,8 @@ struct Repetition {
     folds: Vec<Fold>,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct Fold {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Fold {
     auc: f64,
     accuracy: f64,
     support: f64,
@@ -93,8 +98,13 @@ pub(crate) fn run(arguments: &Arguments, common: Common) -> Result<()> {
     }
     let input = as_input(&bags)?;
     let shares = Shares::new(work.len(), common.quiet);
+    let kept = arguments.keep.as_deref().map(|path| KeptFolds::open(path, &bags, &configs)).transpose()?;
     let one = |(at, (seed, split)): (usize, &(u64, Split))| {
-        compute_fold(&input, split, &configs, *seed, &|share| shares.hear(at, share))
+        let compute = || compute_fold(&input, split, &configs, *seed, &|share| shares.hear(at, share));
+        match &kept {
+            Some(kept) => kept.get(*seed, split, compute),
+            None => compute(),
+        }
     };
     let threads = rayon::current_num_threads().min(TRAINING);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

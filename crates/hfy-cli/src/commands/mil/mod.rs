@@ -3,6 +3,7 @@
 mod evaluate;
 mod evidence;
 mod explain;
+mod kept;
 mod network;
 mod page;
 mod predict;
