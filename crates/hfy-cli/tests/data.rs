@@ -45,8 +45,13 @@ fn what_is_here_is_listed() {
         .iter()
         .map(|set| (set["set"].as_str().expect("a name"), set["here"] == true, set["part"].is_string()))
         .collect();
-    let expected =
-        [("mnist", false, false), ("cifar10", true, true), ("tiny-imagenet", true, false), ("mil", false, false)];
+    let expected = [
+        ("mnist", false, false),
+        ("cifar10", true, true),
+        ("tiny-imagenet", true, false),
+        ("mil", false, false),
+        ("glove", false, false),
+    ];
     assert_eq!(here, expected);
     assert_eq!((&sets[0]["bytes"], sets[0]["addresses"].as_array().map(Vec::len)), (&11_594_722.into(), Some(4)));
     assert!(sets.iter().all(|set| set["terms"].as_str().is_some_and(|terms| !terms.is_empty())));

@@ -31,9 +31,9 @@ fn what_there_is_is_listed() {
     for id in ["fig1 ", "fig12", "fig14", "table3", "theory"] {
         assert!(list.stdout.lines().any(|line| line.trim_start().starts_with(id)), "{id}: {}", list.stdout);
     }
-    let unknown = folder.run(&["reproduce", "fig13"]);
+    let unknown = folder.run(&["reproduce", "fig15"]);
     assert_eq!(unknown.code, 2);
-    assert!(unknown.stderr.contains("experiment = fig13: must be one of fig1, fig2"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("experiment = fig15: must be one of fig1, fig2"), "{}", unknown.stderr);
     assert_eq!(folder.run(&["reproduce", "fig2", "--seeds", "0"]).code, 2);
     assert_eq!(folder.run(&["reproduce"]).code, 2);
 }
