@@ -181,7 +181,12 @@ pub(super) fn by_pooling(sets: &[BagSet], names: &[&str], values: &dyn Fn(BagSet
     Grid::new("Four more sets of bags", 2, panels.collect()).figure()
 }
 
-/// A name without what stands in brackets.
+/// A map by its parameter, as there is little room below an axis: `1.5-entmax` is α = 1.5, `5-normmax` is γ = 5.
 fn short(name: &str) -> String {
-    name.split(" (").next().unwrap_or(name).to_owned()
+    let name = name.split(" (").next().unwrap_or(name);
+    match name.split_once('-') {
+        Some((alpha, "entmax")) => format!("α = {alpha}"),
+        Some((gamma, "normmax")) => format!("γ = {gamma}"),
+        _ => name.to_owned(),
+    }
 }
