@@ -10,6 +10,12 @@ fn columns(text: &str, label: &str) -> Options {
     Options { text: Some(text.into()), label: Some(label.into()), ..Options::default() }
 }
 
+/// Where people marked something, as pairs.
+fn marks(texts: &Texts) -> Vec<Vec<(usize, usize)>> {
+    let pairs = |spans: &Vec<std::ops::Range<usize>>| spans.iter().map(|span| (span.start, span.end)).collect();
+    texts.marked().expect("marks").iter().map(pairs).collect()
+}
+
 fn said(text: &str, file: &str, options: &Options) -> String {
     of(text, file, options).unwrap_err().to_string()
 }
@@ -34,19 +40,19 @@ fn objects_with_texts_or_words() {
     let lines = "{\"review\": \"naïve ale\", \"score\": 4.5, \"evidence\": [[0, 5]]}\n\n{\"review\": \"no\", \"score\": 1, \"evidence\": null}\n";
     let texts = of(lines, "a.jsonl", &Options::default()).unwrap();
     assert_eq!(texts.labels().unwrap(), ["4.5", "1"]);
-    assert_eq!(texts.marked().unwrap(), [vec![0..6], vec![]]);
+    assert_eq!(marks(&texts), [vec![(0, 6)], vec![]]);
     assert_eq!((texts.words(0), texts.line(1)), (None, 3));
     let lines = "{\"tokens\": [\"a\", \"fine\", \"ale\"], \"label\": \"x\", \"rationale\": [[1, 3]]}\n\
                  {\"tokens\": [\"a\", \"b\"], \"label\": \"y\", \"rationale\": [0, 1]}\n";
     let texts = of(lines, "a.jsonl", &Options::default()).unwrap();
-    assert_eq!(texts.marked().unwrap(), [vec![2..10], vec![2..3]]);
+    assert_eq!(marks(&texts), [[(2, 10)], [(2, 3)]]);
     assert_eq!(texts.words(1).unwrap(), [0..1, 2..3]);
 }
 
 #[test]
 fn marks_in_tables() {
     let texts = of("text,label,rationale\nfine ale,1,\"[[0, 4]]\"\nflat,0,\n", "a.csv", &Options::default()).unwrap();
-    assert_eq!(texts.marked().unwrap(), [vec![0..4], vec![]]);
+    assert_eq!(marks(&texts), [vec![(0, 4)], vec![]]);
     let error = said("text,label,rationale\nfine,1,\"[[0, 9]]\"\n", "a.csv", &Options::default());
     assert_eq!(error, "a.csv, row 2, column 3: the span [0, 9) does not lie in a text of 4");
 }
