@@ -3,7 +3,8 @@
 //! npy, npz, csv, safetensors, and pictures (PNG, JPEG, BMP, WebP, TIFF). Every reader takes bytes or a stream as well
 //! as a path, checks sizes before it allocates, and names the file, the row, the column, the value and the rule in its
 //! errors. What a reader leaves out or interprets (a header, a decimal comma, the scale of pictures) is said in
-//! [`Rows::notes`]. [`bags`] reads bags of instances with a label for each bag, [`texts`] texts with labels, [`vectors`] vectors of words.
+//! [`Rows::notes`]. [`bags`] reads bags of instances with a label for each bag, [`texts`] texts with labels,
+//! [`vectors`] vectors of words.
 //!
 //! ```
 //! use hfy_io::{Format, Options};

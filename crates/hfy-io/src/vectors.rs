@@ -55,8 +55,8 @@ pub fn read(path: &Path, most: Option<usize>) -> Result<WordVectors> {
 
 /// Reads word vectors from a stream, plain or gzipped, which errors call `file`.
 ///
-/// A first line of two whole numbers, as word2vec writes it, is left out. Numbers are counted from the right, since a word of
-/// GloVe may hold spaces. Of a word that is there twice the first vector counts.
+/// A first line of two whole numbers, as word2vec writes it, is left out. Numbers are counted from the right, since a
+/// word of GloVe may hold spaces. Of a word that is there twice the first vector counts.
 ///
 /// ```
 /// let vectors = hfy_io::vectors::read_stream(&b"the 0.5 1\nale -1 2\n"[..], "small.txt", None)?;

@@ -1,5 +1,5 @@
-//! Times a bidirectional LSTM, forward and backward: 32 sequences of 40 words, 100 numbers to 2 x 200; the same with sequences of
-//! 1 to 79 words. One JSON line a case; arguments choose cases by parts of their names.
+//! Times a bidirectional LSTM, forward and backward: 32 sequences of 40 words, 100 numbers to 2 x 200; the same with
+//! sequences of 1 to 79 words. One JSON line a case; arguments choose cases by parts of their names.
 //!
 //! `bindings/python/benches/lstm.py` times the same in PyTorch.
 

@@ -20,9 +20,10 @@ enum Domain {
 
 /// A separation map, as a layer has it.
 ///
-/// The map is a text as [`hfy::Map`] reads it; the number of entries of `subsets`, `sequence`, `windows`, `atmost` and `spans` may
-/// be a share of the entries that take part, too, as in `subsets:20%`. Its parameter may be given apart, one for all heads or one for each, and
-/// then be learned: alpha of `entmax` in (1, 2), gamma of `normmax` above 1, the transition of `sequence:K`.
+/// The map is a text as [`hfy::Map`] reads it; the number of entries of `subsets`, `sequence`, `windows`, `atmost` and
+/// `spans` may be a share of the entries that take part, too, as in `subsets:20%`. Its parameter may be given apart,
+/// one for all heads or one for each, and then be learned: alpha of `entmax` in (1, 2), gamma of `normmax` above 1, the
+/// transition of `sequence:K`.
 #[derive(Module, Debug)]
 pub struct Omega {
     /// The unconstrained numbers behind a learned parameter.

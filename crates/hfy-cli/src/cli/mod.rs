@@ -29,7 +29,8 @@ macro_rules! lab_examples {
 #[cfg(feature = "learn")]
 macro_rules! learn_examples {
     () => {
-        "  hfy mil train bags.csv -o model.safetensors       learn from bags of instances with labels\n  hfy text train reviews.csv -o model.safetensors   learn from texts, and see by which words\n"
+        "  hfy mil train bags.csv -o model.safetensors       learn from bags of instances with labels\n\
+         \x20 hfy text train reviews.csv -o model.safetensors   learn from texts, and see by which words\n"
     };
 }
 #[cfg(not(feature = "learn"))]

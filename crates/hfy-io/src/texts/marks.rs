@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-/// The marked passages of a text in bytes, from spans of characters, or of words where they are given; or from a 0 or 1 for
-/// each word.
+/// The marked passages of a text in bytes, from spans of characters, or of words where they are given; or from a 0 or 1
+/// for each word.
 pub(super) fn read(marks: &Value, text: &str, words: Option<&[Range<usize>]>) -> Result<Vec<Range<usize>>, String> {
     let wrong = || {
         let flags = if words.is_some() { ", or a 0 or 1 for each word" } else { "" };
@@ -33,7 +33,7 @@ pub(super) fn read(marks: &Value, text: &str, words: Option<&[Range<usize>]>) ->
         Some(_) => Vec::new(),
         None => text.char_indices().map(|(at, _)| at).chain([text.len()]).collect(),
     };
-    let count = words.map_or(characters.len() - usize::from(words.is_none()), <[_]>::len);
+    let count = words.map_or(characters.len().saturating_sub(1), <[_]>::len);
     let span = |pair: &Value| {
         let pair = pair.as_array().filter(|pair| pair.len() == 2).ok_or_else(wrong)?;
         let [start, end] = [&pair[0], &pair[1]].map(Value::as_u64);

@@ -1,7 +1,8 @@
 //! Texts with labels: the data of classification, regression and rationales.
 //!
-//! A table (csv, tsv or txt, perhaps gzipped) holds a text a record, with columns for the text, its label, and perhaps the passages that
-//! people marked. A jsonl file (also gzipped) holds an object a line. [`Options`] say which columns or keys these are.
+//! A table (csv, tsv or txt, perhaps gzipped) holds a text a record, with columns for the text, its label, and perhaps
+//! the passages that people marked. A jsonl file (also gzipped) holds an object a line. [`Options`] say which columns
+//! or keys these are.
 //!
 //! ```
 //! use hfy_io::texts;
@@ -33,7 +34,8 @@ use crate::{Error, Result};
 
 /// Which columns or keys say what.
 ///
-/// A column is named by its name, or, where no name is the same, by its number from 1.
+/// A column is named by its name, or, where no name is the same, by its number from 1. Where a number is given, a table
+/// has no names of columns in its first record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// The column with the text; `text`, `review`, `sentence`, `tokens` or `words` unless it is given.
@@ -47,8 +49,6 @@ pub struct Options {
     pub rationale: Option<String>,
     /// Whether a file may be without labels, as files for prediction are.
     pub unlabelled: bool,
-    /// Whether a table names its columns in the first record; it is assumed where no number is given as a column.
-    pub header: Option<bool>,
 }
 
 /// Texts, with labels and marks where they are known.
@@ -90,6 +90,12 @@ impl Texts {
     /// Where the passages are that people marked, in bytes of each text, where the file has any.
     pub fn marked(&self) -> Option<&[Vec<Range<usize>>]> {
         self.marked.as_deref()
+    }
+
+    /// Whether people marked a part of a place of a text, which is in bytes.
+    pub fn is_marked(&self, text: usize, place: &Range<usize>) -> bool {
+        let passages = self.marked.as_ref().map_or(&[][..], |marked| &marked[text]);
+        passages.iter().any(|passage| passage.start < place.end && place.start < passage.end)
     }
 
     /// The line of the file in which a text begins, from 1.

@@ -65,7 +65,7 @@ impl Columns {
     fn find(names: &[String], options: &Options) -> std::result::Result<Self, String> {
         let given = [&options.text, &options.label, &options.rationale];
         let is_number = |name: &&Option<String>| name.as_ref().is_some_and(|name| name.parse::<usize>().is_ok());
-        let header = options.header.unwrap_or_else(|| !given.iter().any(is_number));
+        let header = !given.iter().any(is_number);
         let owned = names.to_vec();
         let there = || {
             let shown: Vec<String> = names.iter().map(|name| format!("'{}'", visible(name))).collect();

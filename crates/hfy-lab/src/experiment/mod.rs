@@ -64,6 +64,12 @@ fn long_seeds() -> u64 {
 impl Setting {
     /// What [`Setting::long_seeds`] is unless something else is asked for.
     pub const LONG_SEEDS: u64 = 3;
+
+    /// Repetitions of runs that take minutes.
+    #[cfg(feature = "learn")]
+    pub(crate) fn long_repetitions(&self) -> u64 {
+        self.seeds.min(self.long_seeds)
+    }
 }
 
 /// One piece of work. Its key is all that decides its value, besides the data and the program.

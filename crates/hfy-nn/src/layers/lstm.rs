@@ -9,8 +9,8 @@ use crate::error::{Error, Result, ensure};
 use crate::operators::{Weights, bidirectional_lstm};
 use crate::random::Random;
 
-/// A bidirectional LSTM of one layer over sequences of different lengths, without padding: the states of the forward direction
-/// beside those of the backward one.
+/// A bidirectional LSTM of one layer over sequences of different lengths, without padding: the states of the forward
+/// direction beside those of the backward one.
 ///
 /// Its weights are those of `torch.nn.LSTM(inputs, hidden, bidirectional=True)`, by name and shape, so that either side
 /// reads what the other trained. A pass costs `rows * 8 hidden * (inputs + hidden)` multiplications and holds nine

@@ -17,8 +17,8 @@ pub struct Faithfulness {
     pub comprehensiveness: f64,
 }
 
-/// The faithfulness of what a network made of some texts. What is left of a text is read with the budget of the whole; where no word
-/// is left, there is one that is unknown.
+/// The faithfulness of what a network made of some texts. What is left of a text is read with the budget of the whole;
+/// where no word is left, there is one that is unknown.
 pub fn faithfulness(
     network: &Rationaliser,
     vocabulary: &Vocabulary,

@@ -92,8 +92,8 @@ pub struct Agreement {
     pub macro_f1: f64,
 }
 
-/// How far chosen words agree with marked ones. For each text: whether each word was chosen, and whether people marked it; `None` for
-/// a word that does not count. Texts without marked words do not count; `None` where none does.
+/// How far chosen words agree with marked ones. For each text: whether each word was chosen, and whether people marked
+/// it; `None` for a word that does not count. Texts without marked words do not count; `None` where none does.
 ///
 /// ```
 /// let chosen = vec![vec![true, true, false, true]];

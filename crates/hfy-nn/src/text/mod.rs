@@ -1,9 +1,9 @@
 //! Text rationales: a prediction, and the words that it rests on.
 //!
-//! A bidirectional LSTM reads the words of a text, and a Hopfield pooling whose separation map selects some of them makes one
-//! vector of it, which a linear head decides by. With `subsets:20%` exactly a fifth of the words have weight, with
-//! `sequence:20%:t=…` they come in runs. The others have none: the prediction does not see them but through the states
-//! of the LSTM, and [`faithfulness`] says by how much. Without the LSTM it does not see them at all.
+//! A bidirectional LSTM reads the words of a text, and a Hopfield pooling whose separation map selects some of them
+//! makes one vector of it, which a linear head decides by. With `subsets:20%` exactly a fifth of the words have weight,
+//! with `sequence:20%:t=…` they come in runs. The others have none: the prediction does not see them but through the
+//! states of the LSTM, and [`faithfulness`] says by how much. Without the LSTM it does not see them at all.
 //!
 //! ```
 //! use hfy_nn::text::{self, Evaluation, RationaliserConfig, Selector, Targets, Texts, TextTrainConfig, Vocabulary};

@@ -15,8 +15,8 @@ use crate::random::{Phase, Random};
 pub struct RationaliserConfig {
     /// How many numbers a word vector has.
     pub vectors: usize,
-    /// States of the LSTM in each direction. With 0 there is none: words are pooled as their vectors, and the prediction rests on
-    /// the chosen words alone.
+    /// States of the LSTM in each direction. With 0 there is none: words are pooled as their vectors, and the
+    /// prediction rests on the chosen words alone.
     pub hidden: usize,
     /// Depth of queries, keys and values of the pooling.
     pub head: usize,
@@ -34,13 +34,14 @@ pub struct RationaliserConfig {
     pub bag_dropout: f64,
     /// Share of the numbers of what is pooled that training leaves out.
     pub head_dropout: f64,
-    /// The shorter texts of a batch are padded, and what is padded competes for the budget, which is that of the text. It is how
-    /// the published code computes, and not how one should.
+    /// The shorter texts of a batch are padded, and what is padded competes for the budget, which is that of the text.
+    /// It is how the published code computes, and not how one should.
     pub padding: bool,
 }
 
 impl RationaliserConfig {
-    /// The sizes of the paper: 200 states in each direction, heads of 200, dropout of 0.1. In use the temperature is 0.001.
+    /// The sizes of the paper: 200 states in each direction, heads of 200, dropout of 0.1. In use the temperature is
+    /// 0.001.
     pub fn new(vectors: usize, outputs: usize, selector: Selector) -> Self {
         let used = Selector { temperature: 1e-3, ..selector.clone() };
         RationaliserConfig {
@@ -192,8 +193,8 @@ impl Rationaliser {
         }
     }
 
-    /// The texts of a batch by their budgets, which are shares of `lengths`, padded to the longest if they are to be; `None` where
-    /// all go together.
+    /// The texts of a batch by their budgets, which are shares of `lengths`, padded to the longest if they are to be;
+    /// `None` where all go together.
     fn groups(&self, states: &Patterns, offsets: &[usize], lengths: Option<&[usize]>) -> Result<Option<Vec<Group>>> {
         let own: Vec<usize> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let longest = own.iter().copied().max().unwrap_or(0);

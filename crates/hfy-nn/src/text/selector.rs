@@ -4,10 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, ensure};
 
-/// A separation map at a temperature T: scores and transitions are divided by T, so that a low temperature selects sharply.
+/// A separation map at a temperature T: scores and transitions are divided by T, so that a low temperature selects
+/// sharply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Selector {
-    /// The map by its text: `softmax`, `entmax:1.5`, `subsets:20%`, `sequence:20%:t=0.001`, `atmost:20%`, `spans:20%`, ...
+    /// The map by its text: `softmax`, `entmax:1.5`, `subsets:20%`, `sequence:20%:t=0.001`, `atmost:20%`, `spans:20%`,
+    /// ...
     pub omega: String,
     /// The temperature.
     pub temperature: f64,

@@ -65,8 +65,8 @@ impl Targets {
 
 /// Texts to train with, and texts to choose the best epoch by.
 ///
-/// The loss is the cross entropy of classes or the squared error of numbers; the score of an epoch is macro F1, or the squared
-/// error with its sign turned, of the selector for use.
+/// The loss is the cross entropy of classes or the squared error of numbers; the score of an epoch is macro F1, or the
+/// squared error with its sign turned, of the selector for use.
 #[derive(Debug, Clone)]
 pub struct TextTask<'a> {
     vocabulary: &'a Vocabulary,

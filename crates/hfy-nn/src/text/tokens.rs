@@ -5,8 +5,8 @@ use std::ops::Range;
 /// Where the words of a text are, in bytes.
 ///
 /// Letters and digits make a word; a mark makes one by itself, but for runs of the same mark (`...`, `!!`). English
-/// contractions are taken apart as the Penn Treebank does, and word vectors have them: `do` and `n't`, `it` and `'s`. Line breaks of
-/// HTML, `<br />`, are no words.
+/// contractions are taken apart as the Penn Treebank does, and word vectors have them: `do` and `n't`, `it` and `'s`.
+/// Line breaks of HTML, `<br />`, are no words.
 ///
 /// ```
 /// let text = "It's a 7.5% ale...<br />I don't mind";
@@ -44,7 +44,8 @@ fn line_break(text: &str) -> Option<usize> {
     text[3..3 + rest].chars().all(|c| c == ' ' || c == '/').then_some(3 + rest + 1)
 }
 
-/// The length of the word at the beginning. An apostrophe, a hyphen or a point between letters or digits is a part of it.
+/// The length of the word at the beginning. An apostrophe, a hyphen or a point between letters or digits is a part of
+/// it.
 fn word(text: &str) -> usize {
     let mut characters = text.char_indices().peekable();
     let mut before = None;
@@ -64,8 +65,8 @@ fn word(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a mark: the same character as often as it comes, but for brackets and quotes, or with `'` the letters of a
-/// contraction that stands by itself.
+/// The length of a mark: the same character as often as it comes, but for brackets and quotes, or with `'` the letters
+/// of a contraction that stands by itself.
 fn mark(text: &str, first: char) -> usize {
     let repeats = if ".!?-*=_~".contains(first) { usize::MAX } else { 1 };
     text.chars().take(repeats).take_while(|character| *character == first).count() * first.len_utf8()

@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::random::Random;
 use crate::train::{AdamW, AdamWConfig, FitConfig, Fitted, Keep, Plateau, Watch, fit};
 
-/// A network and how it is trained: Adam with weight decay in the gradient, and a learning rate that falls when the validation
-/// score does not grow.
+/// A network and how it is trained: Adam with weight decay in the gradient, and a learning rate that falls when the
+/// validation score does not grow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TextTrainConfig {
     /// The network.

@@ -7,8 +7,8 @@ use crate::error::{Error, Result, ensure};
 
 /// The learning rate of each epoch: one of Burn's schedulers, or a [`Plateau`].
 pub trait Schedule {
-    /// The learning rate of the next epoch. It is asked once an epoch, from the first one on, and depends on nothing but what was
-    /// asked before and on the epochs that are finished.
+    /// The learning rate of the next epoch. It is asked once an epoch, from the first one on, and depends on nothing
+    /// but what was asked before and on the epochs that are finished.
     fn rate(&mut self, finished: &[Epoch]) -> f64;
 }
 
@@ -37,7 +37,8 @@ pub struct Plateau {
 }
 
 impl Plateau {
-    /// A first learning rate, by what it is multiplied, and after how many more epochs than this without a better score.
+    /// A first learning rate, by what it is multiplied, and after how many more epochs than this without a better
+    /// score.
     pub fn new(rate: f64, factor: f64, patience: usize) -> Result<Self> {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         ensure(positive(rate), || Error::argument("rate", rate, "it must be a finite number above 0"))?;

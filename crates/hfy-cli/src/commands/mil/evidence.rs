@@ -20,8 +20,8 @@ const NUMBERS: f64 = 16.0;
 /// The most columns; of larger bags the instances with the largest shares are drawn.
 const COLUMNS: usize = 40;
 
-/// Instances in columns: their pictures where they are pictures, their share as a bar, and the weight of each head of each of
-/// `members` classifiers as a colour.
+/// Instances in columns: their pictures where they are pictures, their share as a bar, and the weight of each head of
+/// each of `members` classifiers as a colour.
 pub(super) fn drawn(bags: &Bags, bag: usize, evidence: &Evidence, members: usize) -> Result<String> {
     let count = bags.bag(bag).nrows();
     let mut places: Vec<usize> = (0..count).collect();

@@ -16,8 +16,8 @@ use crate::terminal::Style;
 
 /// Show the words that each prediction rests on
 ///
-/// What has no weight had no part in what was pooled; it is seen only through the states of the words around it. Words that have no
-/// vector are known by their neighbours alone.
+/// What has no weight had no part in what was pooled; it is seen only through the states of the words around it. Words
+/// that have no vector are known by their neighbours alone.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// A model that `hfy text train` wrote

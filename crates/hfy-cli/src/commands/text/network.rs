@@ -32,7 +32,8 @@ pub(super) struct Network {
     /// Look for vectors in this folder first
     #[arg(long, value_name = "DIR", help_heading = "Network")]
     data: Option<PathBuf>,
-    /// What selects words: subsets:20%, sequence:20%:t=0.001 (which prefers neighbours), spans:20%, atmost:20%, softmax, sparsemax, entmax:1.5, ...
+    /// What selects words: subsets:20%, sequence:20%:t=0.001 (which prefers neighbours), spans:20%, atmost:20%,
+    /// softmax, sparsemax, entmax:1.5, ...
     #[arg(long, visible_alias = "omega", default_value = "sequence:20%:t=0.001", help_heading = "Network")]
     selector: String,
     /// Learn the transition of `sequence:K` from this value on
@@ -44,8 +45,8 @@ pub(super) struct Network {
     /// Temperature of the selector in use
     #[arg(long, value_name = "T", default_value = "0.001", value_parser = positive, allow_negative_numbers = true, help_heading = "Network")]
     use_temperature: f64,
-    /// States of the LSTM in each direction, and width of the pooling; with 0 words are pooled as their vectors, without an LSTM, so
-    /// that nothing but the chosen words has a part in the prediction
+    /// States of the LSTM in each direction, and width of the pooling; with 0 words are pooled as their vectors,
+    /// without an LSTM, so that nothing but the chosen words has a part in the prediction
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Network")]
     hidden: u64,
     /// Share of the numbers of word vectors that training leaves out

@@ -42,7 +42,6 @@ impl Source {
             label: self.label.clone(),
             rationale: self.rationale.clone(),
             unlabelled: !labelled,
-            header: None,
         };
         let (file, texts) = (self.texts.display().to_string(), texts::read(&self.texts, &options)?);
         let words = |text: usize| {
@@ -68,13 +67,10 @@ impl Input {
 
     /// Whether people marked each word of each text; `None` where the file has no marks.
     pub(super) fn marks(&self) -> Option<Vec<Vec<Option<bool>>>> {
-        let of_text = |(text, passages): (usize, &Vec<Range<usize>>)| {
-            let is_marked = |place: &Range<usize>| {
-                passages.iter().any(|passage| passage.start < place.end && place.start < passage.end)
-            };
-            self.words[text].iter().map(|place| Some(is_marked(place))).collect()
-        };
-        Some(self.texts.marked()?.iter().enumerate().map(of_text).collect())
+        self.texts.marked()?;
+        let is_marked =
+            |text: usize| self.words[text].iter().map(|word| Some(self.texts.is_marked(text, word))).collect();
+        Some((0..self.texts.len()).map(is_marked).collect())
     }
 
     /// The labels as a model has them; those that it does not know are refused.

@@ -19,8 +19,8 @@ use crate::terminal::{self, Style, Watch};
 
 /// Learn from texts with labels
 ///
-/// A part of the texts is set aside to choose the epoch by. Ctrl-C leaves what is done beside MODEL, and the same command goes on
-/// from there.
+/// A part of the texts is set aside to choose the epoch by. Ctrl-C leaves what is done beside MODEL, and the same
+/// command goes on from there.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -13,8 +13,8 @@ const MOST: u64 = 1 << 28;
 /// The number of the best score; scores are divided by it.
 const BEST: f32 = 5.0;
 
-/// Reviews with the score of an aspect: of every ten, seven to train with, one for validation, two to test with. People's marks are
-/// in other reviews, which have no score.
+/// Reviews with the score of an aspect: of every ten, seven to train with, one for validation, two to test with.
+/// People's marks are in other reviews, which have no score.
 pub(super) fn load(place: &Place, aspect: &str) -> Result<Corpus> {
     let options = texts::Options { label: Some(aspect.into()), ..texts::Options::default() };
     let scored = read(place, "beer", "train_2467.jsonl.gz", &options)?;

@@ -6,12 +6,12 @@
 //! | ag_news | World, Sports, Business, Sci/Tech | 18,789 / 2,088 / 7,600 | |
 //! | imdb | negative, positive | 21,732 / 2,415 / 25,000 reviews | in 855 that are left out of training |
 //! | beer | the score of an aspect, from 0.2 to 1 | 1,727 / 247 / 493 reviews | in 990 others, reconstructed |
-//! | movies | negative, positive | 1,600 / 200 / 199 reviews | in all |
+//! | movies | negative, positive | 1,600 / 200 / 199 reviews | in those to test with |
 //!
-//! Stanford Sentiment Treebank: Socher et al., EMNLP 2013; marks after Jorgensen et al. 2022. AG News: Zhang, Zhao, LeCun, NIPS
-//! 2015, a part of the training texts. IMDB: Maas et al., ACL 2011. Beer: McAuley, Leskovec, Jurafsky, ICDM 2012, texts of Lei,
-//! Barzilay, Jaakkola, EMNLP 2016, whose marks are put together from labels of sentences. Movies: Zaidan, Eisner, Piatko,
-//! NAACL 2007, as in ERASER (DeYoung et al., ACL 2020).
+//! Stanford Sentiment Treebank: Socher et al., EMNLP 2013; marks after Jorgensen et al. 2022. AG News: Zhang, Zhao,
+//! LeCun, NIPS 2015, a part of the training texts. IMDB: Maas et al., ACL 2011. Beer: McAuley, Leskovec, Jurafsky, ICDM
+//! 2012, texts of Lei, Barzilay, Jaakkola, EMNLP 2016, whose marks are put together from labels of sentences. Movies:
+//! Zaidan, Eisner, Piatko, NAACL 2007, as in ERASER (DeYoung et al., ACL 2020).
 
 mod ag_news;
 mod beer;
@@ -171,10 +171,6 @@ fn column(text: usize, label: usize) -> texts::Options {
 fn marked_words(found: &texts::Texts, text: usize) -> (Vec<String>, Vec<Option<bool>>) {
     let whole = found.text(text);
     let places = found.words(text).map_or_else(|| tokens(whole), <[_]>::to_vec);
-    let passages = found.marked().map_or(&[][..], |marked| &marked[text]);
-    let is_marked = |place: &std::ops::Range<usize>| {
-        passages.iter().any(|passage| passage.start < place.end && place.start < passage.end)
-    };
-    let marks = places.iter().map(|place| Some(is_marked(place))).collect();
+    let marks = places.iter().map(|place| Some(found.is_marked(text, place))).collect();
     (places.into_iter().map(|place| whole[place].to_owned()).collect(), marks)
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// No file is larger.
 const MOST: u64 = 1 << 28;
 
-/// Long film reviews, all with marks.
+/// Long film reviews. Marks are kept of those to test with.
 pub(super) fn load(place: &Place) -> Result<Corpus> {
     let path = file(place, "movies", "rationales_1999.jsonl.gz")?;
     let lines = bytes(&path, MOST)?;
@@ -49,7 +49,10 @@ pub(super) fn load(place: &Place) -> Result<Corpus> {
         let (words, marks) = super::marked_words(&found, number);
         classes.push(super::imdb::class(label)?);
         corpus.texts.push(words);
-        corpus.marked.push(Marked { text: number, words: marks });
+        // Agreement is for texts that are not trained with; those to test with are marked more fully.
+        if corpus.test.contains(&number) {
+            corpus.marked.push(Marked { text: number, words: marks });
+        }
     }
     corpus.targets = Targets::Classes { classes: 2, of: classes };
     Ok(corpus)

@@ -77,11 +77,6 @@ impl Found {
     }
 }
 
-/// Repetitions of the half with digits, which takes hours.
-fn digit_seeds(setting: &Setting) -> u64 {
-    setting.seeds.min(setting.long_seeds)
-}
-
 fn pairs() -> impl Iterator<Item = (usize, &'static str)> {
     KS.into_iter().flat_map(|k| METHODS.iter().map(move |&(map, _)| (k, map)))
 }
@@ -251,7 +246,7 @@ fn chosen(
     }
     let pairs_of_bags = digits::Key::new(1, "softmax", 0, search::digit_grid()[0], setting.quick).pairs;
     parts.extend(KS.map(|k| Part::Shown { k, pairs: pairs_of_bags }));
-    for seed in 0..digit_seeds(setting) {
+    for seed in 0..setting.long_repetitions() {
         for (k, map) in pairs() {
             parts.push(Part::Digits(digits::Key::new(k, map, seed, digit(map)?, setting.quick)));
         }
@@ -261,7 +256,7 @@ fn chosen(
 
 fn parameters(setting: &Setting, found: &Found, tried: &Found, seconds: f64) -> Value {
     json!({
-        "repetitions, digits": digit_seeds(setting),
+        "repetitions, digits": setting.long_repetitions(),
         "repetitions, animals": setting.seeds,
         "grid for digits": search::digit_grid(),
         "epochs of a run of that search": search::DIGIT_EPOCHS,

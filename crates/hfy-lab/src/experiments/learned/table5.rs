@@ -143,8 +143,8 @@ impl Experiment for Table5 {
         let drawing = Drawing {
             name: "table5".into(),
             caption:
-                "Areas under the curve by map (α of entmax, γ of normmax) and post-transformation: each repetition as a small mark, the mean as a \
-                      line, what the paper prints as a ring with its deviation."
+                "Areas under the curve by map (α of entmax, γ of normmax) and post-transformation: each repetition as \
+                      a small mark, the mean as a line, what the paper prints as a ring with its deviation."
                     .into(),
             figure: super::figures::repetitions(&SETS, &METHODS[..MAPS], &PSIS, &repetitions),
         };

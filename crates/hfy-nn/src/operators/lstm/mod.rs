@@ -5,7 +5,8 @@
 //! ```
 //!
 //! One product serves the inputs of all steps, and one product a step the four gates of all sequences that are not at
-//! their end. Reference: Hochreiter and Schmidhuber, *Long Short-Term Memory*, 1997, with the forget gate of Gers et al., 2000.
+//! their end. Reference: Hochreiter and Schmidhuber, *Long Short-Term Memory*, 1997, with the forget gate of Gers et
+//! al., 2000.
 
 mod cell;
 mod packed;
@@ -19,8 +20,8 @@ use super::matmul::{Matrix, column_sums, multiply, transpose};
 use super::operator::{Forward, Input, InputGradients, Operator, View, apply};
 use crate::error::{Error, Result, ensure};
 
-/// The weights of one direction, as torch has them: `W` (4 hidden, inputs), `U` (4 hidden, hidden) and `b` (4 hidden), with
-/// the gates i, f, g, o one after the other.
+/// The weights of one direction, as torch has them: `W` (4 hidden, inputs), `U` (4 hidden, hidden) and `b` (4 hidden),
+/// with the gates i, f, g, o one after the other.
 pub(crate) struct Weights {
     pub(crate) input: Tensor<2>,
     pub(crate) hidden: Tensor<2>,

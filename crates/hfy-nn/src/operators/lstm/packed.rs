@@ -11,8 +11,8 @@ pub(super) enum Direction {
     Backward,
 }
 
-/// Step after step, in each step the sequences that are not at their end, the longest first. So the sequences of a step are the
-/// first ones of the step before.
+/// Step after step, in each step the sequences that are not at their end, the longest first. So the sequences of a step
+/// are the first ones of the step before.
 #[derive(Debug)]
 pub(super) struct Packed {
     /// The row that is read at each place.

@@ -1,12 +1,13 @@
-//! Beyond the paper: whether structure agrees more with people, on four sets with marks, with five ways to choose words.
+//! Beyond the paper: whether structure agrees more with people, on four sets with marks, with five ways to choose
+//! words.
 
 use hfy_draw::chart::{Axis, Curve, Grid, Mark, Panel, Style};
 use hfy_draw::{Figure, Marker};
 use serde_json::{Value as Json, json};
 
 use super::super::{brief, mean};
+use super::range;
 use super::run::{Chooser, Key, Value};
-use super::{range, seeds};
 use crate::data::TextSet;
 use crate::error::{Error, Result};
 use crate::experiment::{Bench, Cell, Claim, Drawing, Experiment, Mode, Outcome, Reading, Results, Setting, TableCell};
@@ -45,10 +46,10 @@ impl Experiment for Rationales {
     }
 
     fn about(&self) -> &'static str {
-        "The networks of Table 6 in the reading of its text, with five ways to choose words, on four sets in which people marked words. \
-         Quality is macro F1, and on Beer the squared error. Sufficiency is by how much the probability of the predicted class \
-         falls if the chosen words alone are read (small is good), comprehensiveness if all others are read (large is good); on \
-         Beer they are changes of the predicted score."
+        "The networks of Table 6 in the reading of its text, with five ways to choose words, on four sets in which \
+         people marked words. Quality is macro F1, and on Beer the squared error. Sufficiency is by how much the \
+         probability of the predicted class falls if the chosen words alone are read (small is good), \
+         comprehensiveness if all others are read (large is good); on Beer they are changes of the predicted score."
     }
 
     fn readings(&self) -> Vec<Reading> {
@@ -60,7 +61,7 @@ impl Experiment for Rationales {
             let pairs = SETS.iter().flat_map(|set| Chooser::ALL.iter().map(move |chooser| (*set, *chooser)));
             pairs.map(move |(set, chooser)| Key::new(set, chooser, Mode::Defined, seed, setting.quick).cell())
         };
-        (0..seeds(setting)).flat_map(of).collect()
+        (0..setting.long_repetitions()).flat_map(of).collect()
     }
 
     fn compute(&self, cell: &Cell, bench: &Bench<'_>) -> Result<Json> {
@@ -88,7 +89,7 @@ impl Experiment for Rationales {
         let with_runs: Vec<&str> = SETS.into_iter().filter(|set| structured(*set)).map(TextSet::title).collect();
         Ok(Outcome {
             parameters: json!({
-                "repetitions": seeds(setting),
+                "repetitions": setting.long_repetitions(),
                 "runs": found.len(),
                 "seconds of one core": results.seconds().round(),
             }),
@@ -100,8 +101,8 @@ impl Experiment for Rationales {
             values: Json::Null,
             drawings: vec![Drawing {
                 name: "rationales".into(),
-                caption: "Agreement with people against the quality of predictions: each repetition as a small mark, the mean as a large one. \
-                          On Beer the squared error is to the left the better."
+                caption: "Agreement with people against the quality of predictions: each repetition as a small mark, \
+                          the mean as a large one. On Beer the squared error is to the left the better."
                     .into(),
                 figure: drawn(&found),
             }],

@@ -19,7 +19,8 @@ const SET: TextSet = TextSet::Appearance;
 enum Part {
     /// A run of training.
     Run(Key),
-    /// The marked reviews that are shown. They belong to their writers: this is read from the data, and not for publication.
+    /// The marked reviews that are shown. They belong to their writers: this is read from the data, and not for
+    /// publication.
     Reviews(TextSet),
 }
 
@@ -54,10 +55,10 @@ impl Experiment for Fig13 {
     }
 
     fn about(&self) -> &'static str {
-        "Beer reviews, read by networks that predict the score of the look. Highlighted: the tenth of the words that the network \
-         chose. Bold italics: what people marked about the look. Red: where the two differ. The first drawing shows reviews that \
-         were written for it, with marks of their writer; the second the first reviews of the data with 40 to 90 words of which \
-         people marked between a tenth and a half."
+        "Beer reviews, read by networks that predict the score of the look. Highlighted: the tenth of the words that \
+         the network chose. Bold italics: what people marked about the look. Red: where the two differ. The first \
+         drawing shows reviews that were written for it, with marks of their writer; the second the first reviews of \
+         the data with 40 to 90 words of which people marked between a tenth and a half."
     }
 
     fn readings(&self) -> Vec<Reading> {
@@ -137,7 +138,8 @@ impl Experiment for Fig13 {
                 },
                 Drawing {
                     name: "fig13-data".into(),
-                    caption: "Reviews of the data, with reconstructed marks of people. They belong to their writers: not for publication."
+                    caption: "Reviews of the data, with reconstructed marks of people. They belong to their writers: \
+                    not for publication."
                         .into(),
                     figure: drawn("Rationales beside those of people", &theirs),
                 },

@@ -18,7 +18,8 @@ const SIZE: f64 = 13.0;
 const LINE: f64 = 21.0;
 const YELLOW: [u8; 3] = [255, 226, 92];
 
-/// Chosen words are highlighted, those that people marked are in bold italics, and where the two differ the word is red.
+/// Chosen words are highlighted, those that people marked are in bold italics, and where the two differ the word is
+/// red.
 pub(super) fn drawn(title: &str, passages: &[Passage]) -> Figure {
     let laid: Vec<Vec<Vec<Word>>> = passages.iter().map(|passage| lines(&passage.words)).collect();
     let height = 2.0 * MARGIN + laid.iter().map(|lines| (lines.len() as f64 + 1.8) * LINE).sum::<f64>();

@@ -12,13 +12,6 @@ pub(in crate::experiments) use beyond::Rationales;
 pub(in crate::experiments) use fig13::Fig13;
 pub(in crate::experiments) use table6::Table6;
 
-use crate::experiment::Setting;
-
-/// Repetitions of runs that take minutes.
-fn seeds(setting: &Setting) -> u64 {
-    setting.seeds.min(setting.long_seeds)
-}
-
 /// Mean, lowest and highest.
 fn range(values: &[f64]) -> (f64, f64, f64) {
     let of = |better: fn(f64, f64) -> f64, from: f64| values.iter().copied().fold(from, better);

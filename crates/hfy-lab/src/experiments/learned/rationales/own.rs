@@ -8,8 +8,8 @@ pub(super) const REVIEWS: [&str; 3] = [
     "smell is faint , wet cardboard and some grain . {the look is dull : pale straw yellow , hardly any foam , gone in \
      seconds .} taste is thin and watery with a metallic end . nothing here makes me want a second glass .",
     "{a hazy golden orange body under two fingers of dense white foam .} grapefruit and pine jump out of the glass . \
-     juicy , bitter and dry on the tongue , with a clean finish . {even the last sip wears a cap of foam .} easy to drink \
-     and well made .",
+     juicy , bitter and dry on the tongue , with a clean finish . {even the last sip wears a cap of foam .} easy to \
+     drink and well made .",
 ];
 
 /// A review without its braces.

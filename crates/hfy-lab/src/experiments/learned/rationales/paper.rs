@@ -15,8 +15,8 @@ pub(super) const OURS: [(&str, Row); 2] = [
     ),
 ];
 
-/// What the paper quotes from Guerreiro and Martins, *SPECTRA*, 2021. The mean of HardKuma on AG News and IMDB lies outside of its own
-/// range there.
+/// What the paper quotes from Guerreiro and Martins, *SPECTRA*, 2021. The mean of HardKuma on AG News and IMDB lies
+/// outside of its own range there.
 pub(super) const QUOTED: [(&str, Row); 10] = [
     (
         "SFE, top-k",
