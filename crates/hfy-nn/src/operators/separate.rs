@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
-use hfy::structure::{ActiveSet, Regulariser, Sequence, SparseMap};
+use hfy::structure::{ActiveSet, Regulariser, Sequence, SparseMap, Structure};
 use hfy::{Convex, Map, Separation};
 
 use super::layout::Layout;
@@ -65,26 +65,28 @@ pub(super) fn row_map(
     let present = || theta.iter().filter(takes_part).count();
     let parameter = parameters.map(|values| f64::from(of_head(values, head).1));
     Ok(Some(match (family, parameter) {
-        (Family::Sequence { budget, regulariser }, Some(transition)) => RowMap::Sequence(
-            SparseMap::new(Sequence::new(budget.whole(present()))?).regulariser(*regulariser),
-            transition,
-        ),
+        (Family::Sequence { budget, regulariser }, Some(transition)) => {
+            let sequence = Sequence::new(budget.whole(present()))?.transition(transition)?;
+            RowMap::Sequence(SparseMap::new(sequence).regulariser(*regulariser))
+        }
         (family, parameter) => RowMap::Map(family.map(parameter, present)?),
     }))
 }
 
-/// A map, or sequential k-subsets with a transition given apart.
+/// A map, or sequential k-subsets whose transition has a gradient.
 pub(super) enum RowMap {
     Map(Map),
-    Sequence(SparseMap<Sequence>, f64),
+    Sequence(SparseMap<Sequence>),
 }
 
 impl RowMap {
     pub(super) fn argmax(&self, theta: &[f32], weights: &mut [f32]) -> hfy::Result<()> {
         match self {
             RowMap::Map(map) => map.argmax_into(theta, weights).map(|_| ()),
-            RowMap::Sequence(map, transition) => {
-                let solution = solve(map, *transition, theta)?;
+            RowMap::Sequence(map) => {
+                let theta = widened(theta);
+                let higher = map.structure().higher(theta.len())?;
+                let solution = map.relax(&theta, &higher, ActiveSet::default())?;
                 weights.iter_mut().zip(&solution.marginals).for_each(|(weight, y)| *weight = *y as f32);
                 Ok(())
             }
@@ -99,10 +101,9 @@ impl RowMap {
                 map.vjp(theta, weights, g)?;
                 Ok(in_parameter.unwrap_or(0.0))
             }
-            RowMap::Sequence(map, transition) => {
-                let wide: Vec<f64> = g.iter().map(|&g| f64::from(g)).collect();
+            RowMap::Sequence(map) => {
                 let edges = vec![0.0; theta.len().saturating_sub(1)];
-                let pulled = solve(map, *transition, theta)?.vjp(&wide, &edges)?;
+                let pulled = map.solve(&widened(theta))?.vjp(&widened(g), &edges)?;
                 g.iter_mut().zip(&pulled.unary).for_each(|(g, pulled)| *g = *pulled as f32);
                 Ok(pulled.higher.iter().sum::<f64>() as f32)
             }
@@ -110,9 +111,8 @@ impl RowMap {
     }
 }
 
-fn solve(map: &SparseMap<Sequence>, transition: f64, theta: &[f32]) -> hfy::Result<hfy::structure::Solution> {
-    let wide: Vec<f64> = theta.iter().map(|&score| f64::from(score)).collect();
-    map.solve_with(&wide, &vec![transition; wide.len().saturating_sub(1)], ActiveSet::default())
+fn widened(row: &[f32]) -> Vec<f64> {
+    row.iter().map(|&value| f64::from(value)).collect()
 }
 
 impl Operator for Separate {

@@ -110,8 +110,9 @@ impl<S: Structure> SparseMap<S> {
         Ok(solution)
     }
 
-    /// The solution without what only its derivatives need.
-    pub(super) fn relax(&self, theta: &[f64], higher: &[f64], mut active: ActiveSet) -> Result<Solution> {
+    /// The solution without the face that it lies in, which only derivatives need, and which takes most of the time where
+    /// scores are tied. Derivatives of this one are those within the blends of the active structures.
+    pub fn relax(&self, theta: &[f64], higher: &[f64], mut active: ActiveSet) -> Result<Solution> {
         check_scores(theta)?;
         check_len("higher", higher.len(), self.structure.higher(theta.len())?.len())?;
         let mut solution = Solution {
