@@ -4,7 +4,7 @@
 //! keep the truncation below one rounding. Multiply-adds are one instruction on every machine that `vectorised`
 //! has wide vectors for. Relative error is below 2 ulp.
 
-use super::{Affine, Near, Reading, Real, Rewrite, Scratch, Table, reading::Read, scratch::Lend, tables::Tabled};
+use super::{Affine, Bins, Near, Real, Rewrite, Scratch, scratch::Lend, tables::Tabled};
 
 /// A polynomial by halves (Estrin): a shorter chain of operations than one term after the other.
 macro_rules! polynomial {
@@ -131,85 +131,33 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
-            fn has_roots(exponent: Self) -> bool {
-                <$t as Tabled>::has_roots(exponent)
-            }
-
-            #[inline(always)]
-            fn roots(y: &[Self], g: &[Self], powers: &mut [Self], exponent: Self) -> Option<[f64; 2]> {
-                <$t as Tabled>::roots(y, g, powers, exponent)
-            }
-
-            #[inline(always)]
-            fn has_cells(by: (Self, Self), p: Self, least: Self) -> bool {
-                <$t as Tabled>::has_cells(by, p, least)
-            }
-
-            #[inline(always)]
-            fn with_bins<R>(p: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
+            fn with_bins<R>(p: Self, work: impl FnOnce(Option<&Bins>) -> R) -> R {
                 <$t as Tabled>::with_bins(p, work)
             }
 
             #[inline(always)]
-            fn with_cells<R>(
-                affine: Affine<Self>,
-                p: Self,
-                least: Self,
-                work: impl FnOnce(Option<Table<'_>>) -> R,
-            ) -> R {
-                <$t as Tabled>::with_cells(affine, p, least, work)
-            }
-
-            #[inline(always)]
             fn raise_tabled(
-                table: Table<'_>,
+                bins: &Bins,
                 affine: Affine<Self>,
                 base: Self,
                 is_sparse: bool,
                 scores: Rewrite<'_, Self>,
             ) {
-                <$t as Tabled>::raise_tabled(table, affine, base, is_sparse, scores);
+                <$t as Tabled>::raise_tabled(bins, affine, base, is_sparse, scores);
             }
 
             #[inline(always)]
             fn tabled_sums<const K: usize>(
-                table: Table<'_>,
+                bins: &Bins,
                 affine: Affine<Self>,
                 base: Self,
                 row: &[Self],
             ) -> [f64; K] {
-                <$t as Tabled>::tabled_sums(table, affine, base, row)
+                <$t as Tabled>::tabled_sums(bins, affine, base, row)
             }
 
             fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K] {
                 <$t as super::near::RaiseNear>::near_sums(row, near)
-            }
-
-            fn read_whole_sums<const K: usize>(
-                row: &[Self],
-                affine: Affine<Self>,
-                k: u32,
-                reading: &mut Reading<'_, Self>,
-            ) -> [f64; K] {
-                <$t as Read>::read_whole_sums(row, affine, k, reading)
-            }
-
-            fn read_near_sums<const K: usize>(
-                row: &[Self],
-                near: Near<Self>,
-                reading: &mut Reading<'_, Self>,
-            ) -> [f64; K] {
-                <$t as Read>::read_near_sums(row, near, reading)
-            }
-
-            fn read_tabled_sums<const K: usize>(
-                table: Table<'_>,
-                affine: Affine<Self>,
-                base: Self,
-                row: &[Self],
-                reading: &mut Reading<'_, Self>,
-            ) -> [f64; K] {
-                <$t as Tabled>::read_tabled_sums(table, affine, base, row, reading)
             }
 
             #[inline(always)]

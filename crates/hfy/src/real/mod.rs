@@ -10,7 +10,6 @@ mod near;
 mod powers;
 mod product;
 mod ramps;
-mod reading;
 mod rewrite;
 mod scratch;
 mod tables;
@@ -19,11 +18,10 @@ pub(crate) use compact::SLACK;
 pub use element::Element;
 pub(crate) use near::Near;
 pub(crate) use powers::Affine;
-pub(crate) use reading::Reading;
 pub(crate) use rewrite::Rewrite;
 pub use scratch::Scratch;
 pub(crate) use scratch::{with_copy, with_zeros};
-pub(crate) use tables::Table;
+pub(crate) use tables::Bins;
 
 use std::fmt::{Debug, Display, LowerExp};
 use std::iter::Sum;
@@ -118,48 +116,15 @@ pub trait Real:
     /// `Σ y t^(K-1), …, Σ y` over such powers `y` of `t`.
     fn near_sums<const K: usize>(row: &[Self], near: Near<Self>) -> [f64; K];
 
-    /// The same sums as [`whole_sums`](Real::whole_sums) of a row that is read for the first time.
-    fn read_whole_sums<const K: usize>(
-        row: &[Self],
-        affine: Affine<Self>,
-        k: u32,
-        reading: &mut Reading<'_, Self>,
-    ) -> [f64; K];
-
-    /// The same sums as [`near_sums`](Real::near_sums) of a row that is read for the first time.
-    fn read_near_sums<const K: usize>(row: &[Self], near: Near<Self>, reading: &mut Reading<'_, Self>) -> [f64; K];
-
-    /// Whether this machine has a table for powers by an exponent between zero and one.
-    fn has_roots(exponent: Self) -> bool;
-
-    /// Writes powers `s` of weights by an exponent between zero and one, zero for zero; `Σ s` and `Σ s g`, where `g` may be anything at
-    /// an `s` of zero. `None` where there is no table for them.
-    fn roots(y: &[Self], g: &[Self], powers: &mut [Self], exponent: Self) -> Option<[f64; 2]>;
-
-    /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.
-    fn has_cells(by: (Self, Self), p: Self, least: Self) -> bool;
-
     /// Lends the table of bins for powers by `p`, where this machine has such.
-    fn with_bins<R>(p: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
-
-    /// Lends a table of cells, where there is one.
-    fn with_cells<R>(affine: Affine<Self>, p: Self, least: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
+    fn with_bins<R>(p: Self, work: impl FnOnce(Option<&Bins>) -> R) -> R;
 
     /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks, of which many weigh nothing
     /// where they are sparse.
-    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, scores: Rewrite<'_, Self>);
+    fn raise_tabled(bins: &Bins, affine: Affine<Self>, base: Self, is_sparse: bool, scores: Rewrite<'_, Self>);
 
     /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
-    fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
-
-    /// The same sums of a row that is read for the first time.
-    fn read_tabled_sums<const K: usize>(
-        table: Table<'_>,
-        affine: Affine<Self>,
-        base: Self,
-        row: &[Self],
-        reading: &mut Reading<'_, Self>,
-    ) -> [f64; K];
+    fn tabled_sums<const K: usize>(bins: &Bins, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
 
     /// Moves `(x - shift) scale` of the entries where that exceeds `level` to the front of `room`, part after part, and returns
     /// their number. There must be room for them and a few more.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::Real;
-use crate::separation::{Ahead, Blend, Support};
+use crate::separation::{Blend, Support};
 
 /// Working memory of one row; its vectors keep their capacity between rows.
 #[derive(Debug, Default)]
@@ -20,8 +20,6 @@ pub struct Scratch<T> {
     pub(crate) caps: Vec<T>,
     /// Powers of the exponent of the last row from whole ones.
     pub(crate) blend: Blend,
-    /// Whether rows like the last are worth a guess before they are read.
-    pub(crate) ahead: Ahead,
     /// Room for copies of a row.
     rows: Vec<Vec<T>>,
     /// The support of a row, for what is summed over it.

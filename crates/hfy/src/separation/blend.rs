@@ -11,9 +11,8 @@
 //! powers are multiplications, so that the sums of a row cost half of what logarithms and exponentials would.
 
 use super::exponent::Offset;
-use super::raise::{Scores, read_whole_sums, whole_sums};
-use super::scan::maximum;
-use crate::real::{Reading, Real};
+use super::raise::{Scores, whole_sums};
+use crate::real::Real;
 
 /// How many whole powers are blended.
 const POWERS: usize = 10;
@@ -92,24 +91,6 @@ impl Blend {
         }
     }
 
-    /// The same over a row that is read for the first time.
-    #[inline(always)]
-    pub(super) fn read_sums<T: Real, const K: usize>(
-        &self,
-        z: Scores<'_, T>,
-        at: Offset<T>,
-        of_few: bool,
-        reading: &mut Reading<'_, T>,
-    ) -> Option<Blended<T, K>> {
-        let top = |blocks: &[T]| (maximum(blocks) - z.shift) * z.scale - at.tau();
-        if of_few {
-            let powers = read_whole_sums::<T, FEW>(z, at, self.first, reading);
-            self.few.blend(self, powers, top(reading.blocks))
-        } else {
-            let powers = read_whole_sums::<T, POWERS>(z, at, self.first, reading);
-            self.all.blend(self, powers, top(reading.blocks))
-        }
-    }
 }
 
 impl Coefficients {

@@ -14,12 +14,7 @@ pub(crate) enum Exponent<T> {
     Precise(T),
     /// The same for numbers that lie near one another, around a middle.
     Near(T, T),
-    /// The same for many that lie between bounds, the best score and this one as `z`, by a table.
-    Cells(T, T),
 }
-
-/// Entries that a table pays for itself in.
-const WORTH_A_TABLE: usize = 2048;
 
 /// Exponents above this are large.
 const LARGE: u32 = 24;
@@ -45,7 +40,7 @@ impl<T: Real> Exponent<T> {
     /// Whether rounding of `1 + d` matters.
     #[inline(always)]
     pub(crate) fn is_large(self) -> bool {
-        matches!(self, Exponent::Precise(_) | Exponent::Near(..) | Exponent::Cells(..))
+        matches!(self, Exponent::Precise(_) | Exponent::Near(..))
     }
 
     /// Whether the least score may make powers cheaper.
@@ -54,13 +49,10 @@ impl<T: Real> Exponent<T> {
         self.is_large() && Near::<T>::suffices()
     }
 
-    /// The cheapest way for so many scores, of which none lies below the least, as `z`, at a threshold.
+    /// The cheapest way for scores of which none lies below the least, as `z`, at a threshold.
     #[inline(always)]
-    pub(crate) fn fitted(self, (threshold, scale): (Offset<T>, T), least: T, entries: usize) -> Self {
+    pub(crate) fn fitted(self, threshold: Offset<T>, least: T) -> Self {
         match self {
-            Exponent::Precise(p) if entries >= WORTH_A_TABLE && T::has_cells((threshold.value, scale), p, least) => {
-                Exponent::Cells(p, least)
-            }
             Exponent::Precise(p) => {
                 Near::middle(threshold.value, p, least).map_or(self, |middle| Exponent::Near(p, middle))
             }
@@ -77,7 +69,6 @@ impl<T: Real> Exponent<T> {
             Exponent::Plain(p) => Exponent::Plain(p - real),
             Exponent::Precise(p) => Exponent::Precise(p - real),
             Exponent::Near(p, middle) => Exponent::Near(p - real, middle),
-            Exponent::Cells(p, least) => Exponent::Cells(p - real, least),
         }
     }
 }

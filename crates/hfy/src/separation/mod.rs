@@ -1,6 +1,5 @@
 //! Separation maps Ω: from scores to weights, one map a file.
 
-mod ahead;
 mod blend;
 mod bounded;
 mod capped;
@@ -21,7 +20,6 @@ mod support;
 mod threshold;
 mod weights;
 
-pub(crate) use ahead::Ahead;
 pub(crate) use blend::Blend;
 pub use bounded::Bounded;
 pub use entmax::Entmax;
@@ -38,7 +36,6 @@ pub use support::Support;
 use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
 use crate::real::{Real, Rewrite, Scratch, weighted, with_copy};
-use exponent::Offset;
 use scan::block_maxima;
 use weights::Weights;
 
@@ -133,8 +130,6 @@ struct Extremes<T> {
     max: T,
     /// Where it was asked for.
     least: Option<T>,
-    /// Where it was found on the way.
-    threshold: Option<Offset<T>>,
 }
 
 impl<T: Real> Extremes<T> {
@@ -143,7 +138,7 @@ impl<T: Real> Extremes<T> {
     fn read(row: &mut Rewrite<'_, T>, copies: bool, uses_least: bool, scratch: &mut Scratch<T>) -> Result<Self> {
         let mut least = uses_least.then(T::zero);
         let max = block_maxima(row, copies, &mut scratch.blocks, least.as_mut())?;
-        Ok(Extremes { max, least, threshold: None })
+        Ok(Extremes { max, least })
     }
 }
 

@@ -19,13 +19,12 @@ pub(super) enum Cost {
 /// Rows of fewer entries are read whole where a slope costs little: that is cheaper than to look for weight first.
 const WHOLE: usize = 1 << 14;
 
-/// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights and gradients: zero where weights are zero. And returns `Σ s`
-/// and `Σ s g`, where it has them.
+/// `g ← s ∘ (g - Σ s g / Σ s)`, where `slope` writes `s` for some weights: zero where weights are zero.
 pub(super) fn pull_sloped<T: Real>(
     y: &[T],
     g: Rewrite<'_, T>,
     cost: Cost,
-    slope: impl Fn(&[T], &[T], &mut [T]) -> Option<[f64; 2]>,
+    slope: impl Fn(&[T], &mut [T]),
 ) -> Result<()> {
     let work = |y: &[T], g: Rewrite<'_, T>| match g.from {
         // The slopes lie where the result will be.
@@ -66,16 +65,11 @@ pub(super) fn pull_sloped<T: Real>(
 
 /// Writes slopes and returns their sums.
 #[inline(always)]
-fn sloped_sums<T: Real>(
-    y: &[T],
-    g: &[T],
-    slopes: &mut [T],
-    slope: &impl Fn(&[T], &[T], &mut [T]) -> Option<[f64; 2]>,
-) -> Sums {
+fn sloped_sums<T: Real>(y: &[T], g: &[T], slopes: &mut [T], slope: &impl Fn(&[T], &mut [T])) -> Sums {
     let mut sums = Sums::default();
     for ((y, s), g) in y.chunks(CHUNK).zip(slopes.chunks_mut(CHUNK)).zip(g.chunks(CHUNK)) {
-        let some = slope(y, g, s).unwrap_or_else(|| T::sums_along(s, g));
-        sums.add(some);
+        slope(y, s);
+        sums.add(T::sums_along(s, g));
     }
     sums
 }

@@ -4,7 +4,7 @@
 
 use super::exponent::{Exponent, Offset};
 use super::scan::{BLOCK, maximum, share};
-use crate::real::{Affine, Near, Reading, Real, Rewrite, Table, greater};
+use crate::real::{Affine, Bins, Near, Real, Rewrite, greater};
 
 impl<T: Real> Affine<T> {
     /// Distances `t` themselves: normmax weighs by a power one less than that of its threshold, which may be large where it is not.
@@ -44,15 +44,15 @@ trait Raise<T: Real> {
 
     /// What does all of this, where there is one, and the base of its numbers.
     #[inline(always)]
-    fn table(&self) -> Option<(Table<'_>, T)> {
+    fn table(&self) -> Option<(&Bins, T)> {
         None
     }
 }
 
 struct Whole(u32);
 /// By a table where there is one.
-struct Plain<'b, T>(T, Option<Table<'b>>);
-struct Precise<'b, T>(T, Option<Table<'b>>);
+struct Plain<'b, T>(T, Option<&'b Bins>);
+struct Precise<'b, T>(T, Option<&'b Bins>);
 
 impl<T: Real> Raise<T> for Whole {
     #[inline(always)]
@@ -81,7 +81,7 @@ impl<T: Real> Raise<T> for Plain<'_, T> {
     }
 
     #[inline(always)]
-    fn table(&self) -> Option<(Table<'_>, T)> {
+    fn table(&self) -> Option<(&Bins, T)> {
         self.1.map(|table| (table, T::zero()))
     }
 }
@@ -104,7 +104,7 @@ impl<T: Real> Raise<T> for Precise<'_, T> {
     }
 
     #[inline(always)]
-    fn table(&self) -> Option<(Table<'_>, T)> {
+    fn table(&self) -> Option<(&Bins, T)> {
         self.1.map(|table| (table, T::one()))
     }
 }
@@ -137,7 +137,7 @@ impl<'a, T: Real> Scores<'a, T> {
 pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, p: Exponent<T>) -> [T; K] {
     let by = (z.shift, z.scale);
     let large = Affine::beyond_one(by, at, -T::one());
-    let total = match p.fitted((at, z.scale), z.least, z.row.len()).less(K as u32 - 1) {
+    let total = match p.fitted(at, z.least).less(K as u32 - 1) {
         Exponent::Whole(k) => whole_sums::<T, K>(z, at, k),
         Exponent::Plain(p) => T::with_bins(
             p,
@@ -148,13 +148,6 @@ pub(crate) fn moments<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, 
             p,
             #[inline(always)]
             |bins| sums::<T, K>(z, large, &Precise(p, bins)),
-        ),
-        Exponent::Cells(p, least) => T::with_cells(
-            large,
-            p,
-            least,
-            #[inline(always)]
-            |cells| sums::<T, K>(z, large, &Precise(p, cells)),
         ),
         Exponent::Near(p, middle) => T::with_bins(
             p,
@@ -178,50 +171,6 @@ pub(crate) fn whole_sums<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T
 fn whole_affine<T: Real, const K: usize>(z: Scores<'_, T>, at: Offset<T>, k: u32) -> Affine<T> {
     let least = T::of(0.5).powi(-T::least_exponent().wide() as i32 / (k as i32 + K as i32));
     Affine::to((z.shift, z.scale), at, least)
-}
-
-/// The same sums of a row that is read for the first time.
-#[inline(always)]
-pub(crate) fn read_moments<T: Real, const K: usize>(
-    z: Scores<'_, T>,
-    at: Offset<T>,
-    p: Exponent<T>,
-    reading: &mut Reading<'_, T>,
-) -> [T; K] {
-    let large = Affine::beyond_one((z.shift, z.scale), at, -T::one());
-    let total = match p.fitted((at, z.scale), z.least, z.row.len()).less(K as u32 - 1) {
-        Exponent::Whole(k) => read_whole_sums::<T, K>(z, at, k, reading),
-        Exponent::Near(p, middle) => T::read_near_sums(z.row, Near::new(large, p, middle), reading),
-        Exponent::Cells(p, least) => T::with_cells(
-            large,
-            p,
-            least,
-            #[inline(always)]
-            |cells| match cells {
-                Some(cells) => T::read_tabled_sums(cells, large, T::one(), z.row, reading),
-                None => {
-                    reading.alone(z.row);
-                    sums(z, large, &Precise(p, None))
-                }
-            },
-        ),
-        Exponent::Plain(_) | Exponent::Precise(_) => {
-            reading.alone(z.row);
-            return moments(z, at, p);
-        }
-    };
-    total.map(T::of)
-}
-
-/// Whole sums of a row that is read for the first time.
-#[inline(always)]
-pub(crate) fn read_whole_sums<T: Real, const K: usize>(
-    z: Scores<'_, T>,
-    at: Offset<T>,
-    k: u32,
-    reading: &mut Reading<'_, T>,
-) -> [f64; K] {
-    T::read_whole_sums(z.row, whole_affine::<T, K>(z, at, k), k, reading)
 }
 
 #[inline(always)]
@@ -269,6 +218,43 @@ pub(crate) fn fill<T: Real>(mut row: Rewrite<'_, T>, by: (T, T), at: Offset<T>, 
     }
 }
 
+/// `powers ← y^p` for numbers from zero to one, zero for zero.
+#[inline(always)]
+pub(super) fn powers<T: Real>(y: &[T], p: T, powers: &mut [T]) {
+    let affine = Affine { shift: T::zero(), scale: T::one(), value: T::zero(), least: T::least_base(p) };
+    let (whole, rest) = Rewrite { from: Some(y), to: powers }.split_at(y.len() / BLOCK * BLOCK);
+    T::with_bins(
+        p,
+        #[inline(always)]
+        |bins| match bins {
+            Some(bins) => {
+                T::raise_tabled(bins, affine, T::zero(), false, whole);
+                as_block(
+                    rest,
+                    #[inline(always)]
+                    |block| T::raise_tabled(bins, affine, T::zero(), false, block),
+                );
+            }
+            None => {
+                let mut t = [T::zero(); MANY];
+                whole.chunks(
+                    MANY,
+                    #[inline(always)]
+                    |many| {
+                        let room = &mut t[..many.len()];
+                        Plain(p, None).raise(affine, many, room);
+                    },
+                );
+                as_block(
+                    rest,
+                    #[inline(always)]
+                    |block| Plain(p, None).raise(affine, block, &mut [T::zero(); BLOCK]),
+                );
+            }
+        },
+    );
+}
+
 #[inline(always)]
 fn raised<T: Real>(row: Rewrite<'_, T>, by: (T, T), at: Offset<T>, p: Exponent<T>) {
     match p {
@@ -283,16 +269,6 @@ fn raised<T: Real>(row: Rewrite<'_, T>, by: (T, T), at: Offset<T>, p: Exponent<T
             #[inline(always)]
             |bins| fill_by(row, Affine::beyond_one(by, at, least_beyond_one(p)), &Precise(p, bins)),
         ),
-        Exponent::Cells(p, least) => {
-            let affine = Affine::beyond_one(by, at, -T::one());
-            T::with_cells(
-                affine,
-                p,
-                least,
-                #[inline(always)]
-                |cells| fill_by(row, affine, &Precise(p, cells)),
-            );
-        }
         Exponent::Near(p, middle) => T::with_bins(
             p,
             #[inline(always)]

@@ -261,11 +261,10 @@ fn pull_free<T: Real>(y: &[T], g: Rewrite<'_, T>) -> Result<()> {
         g,
         Cost::Little,
         #[inline(always)]
-        |y, _, free| {
+        |y, free| {
             for (free, &y) in free.iter_mut().zip(y) {
                 *free = if is_free(y) { T::one() } else { T::zero() };
             }
-            None
         },
     )
 }

@@ -96,12 +96,6 @@ impl<T: Real> Search<T> {
         Search { close: T::of(0.003), count: 0, ..Search::new(p, left, n) }
     }
 
-    /// For scores of which the best may lie above zero, and the root with it.
-    #[inline(always)]
-    pub(super) fn unbounded(self) -> Self {
-        Search { high: T::one(), ..self }
-    }
-
     /// Whether a step leads to the root: all that it leaves out is less than rounding, and it does not go so far to the left that entries
     /// which were not in the sum could matter.
     #[inline(always)]
@@ -153,8 +147,7 @@ pub(crate) fn general<T: Real>(
 ) -> Offset<T> {
     let left = Offset::left_of(start, exponent);
     let sums = Sums::new((exponent, p), z.row.len(), blend);
-    let is_near =
-        matches!(exponent.fitted((left, z.scale), z.least, z.row.len()), Exponent::Near(..) | Exponent::Cells(..));
+    let is_near = matches!(exponent.fitted(left, z.least), Exponent::Near(..));
     // Where the best entry has much of the weight a sample that hits or misses it is far off, and the left end is close.
     let best = p * (-left.value).log_one_plus();
     let is_heavy = is_near && best > T::of(-2.5);

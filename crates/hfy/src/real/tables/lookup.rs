@@ -5,10 +5,7 @@ use std::cell::Cell;
 use pulp::x86::V4;
 use pulp::{Simd, cast, f32x16};
 
-use super::super::maxima::singles::Seen;
-pub(super) use super::super::moments::RUN;
-use super::super::moments::{add_chain, add_one};
-use super::roots::Roots;
+use super::super::moments::{RUN, add_chain, add_one};
 use super::*;
 use crate::separation::BLOCK;
 
@@ -23,8 +20,6 @@ pub(super) const TOGETHER: usize = BLOCK / 16;
 
 thread_local! {
     static LAST_BINS: Cell<Vec<Bins>> = const { Cell::new(Vec::new()) };
-    static LAST_ROOTS: Cell<Option<Box<Roots>>> = const { Cell::new(None) };
-    static LAST_CELLS: Cell<Option<Box<Cells>>> = const { Cell::new(None) };
 }
 
 /// A row takes powers by an exponent and by one that is less, for its sums.
@@ -32,33 +27,7 @@ const KEPT_BINS: usize = 4;
 
 impl Tabled for f32 {
     #[inline(always)]
-    fn has_roots(exponent: f32) -> bool {
-        V4::try_new().is_some() && exponent > 0.0 && exponent < 1.0
-    }
-
-    fn roots(y: &[f32], g: &[f32], powers: &mut [f32], exponent: f32) -> Option<[f64; 2]> {
-        let simd = V4::try_new().filter(|_| Self::has_roots(exponent))?;
-        let mut roots = LAST_ROOTS.take();
-        if !roots.as_ref().is_some_and(|roots| roots.fit(exponent)) {
-            roots = Some(Box::new(Roots::new(exponent)));
-        }
-        let sums = roots.as_ref().map(|roots| {
-            simd.vectorize(
-                #[inline(always)]
-                || roots.write(simd, y, g, powers),
-            )
-        });
-        LAST_ROOTS.set(roots);
-        sums
-    }
-
-    #[inline(always)]
-    fn has_cells(by: (f32, f32), p: f32, least: f32) -> bool {
-        V4::try_new().is_some() && Cells::suffice(by, p, least)
-    }
-
-    #[inline(always)]
-    fn with_bins<R>(p: f32, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
+    fn with_bins<R>(p: f32, work: impl FnOnce(Option<&Bins>) -> R) -> R {
         if V4::try_new().is_none() || !Bins::suffice(p) {
             return work(None);
         }
@@ -70,45 +39,21 @@ impl Tabled for f32 {
             bins.push(Bins::new(p));
             bins.len() - 1
         });
-        let result = work(Some(Table::Bins(&bins[place])));
+        let result = work(Some(&bins[place]));
         LAST_BINS.set(bins);
         result
     }
 
-    #[inline(always)]
-    fn with_cells<R>(affine: Affine<f32>, p: f32, least: f32, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
-        if V4::try_new().is_none() {
-            return work(None);
-        }
-        let mut cells = LAST_CELLS.take();
-        if !cells.as_ref().is_some_and(|cells| cells.fit(affine, p, least)) {
-            cells = Cells::new(affine, p, least).map(Box::new);
-        }
-        let result = work(cells.as_deref().map(Table::Cells));
-        LAST_CELLS.set(cells);
-        result
-    }
-
-    fn raise_tabled(table: Table<'_>, affine: Affine<f32>, base: f32, is_sparse: bool, scores: Rewrite<'_, f32>) {
+    fn raise_tabled(bins: &Bins, affine: Affine<f32>, base: f32, is_sparse: bool, scores: Rewrite<'_, f32>) {
         if is_sparse {
-            with_lookup(table, affine, base, Raising::<true>(scores, affine));
+            with_lookup(bins, affine, base, Raising::<true>(scores, affine));
         } else {
-            with_lookup(table, affine, base, Raising::<false>(scores, affine));
+            with_lookup(bins, affine, base, Raising::<false>(scores, affine));
         }
     }
 
-    fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<f32>, base: f32, row: &[f32]) -> [f64; K] {
-        with_lookup(table, affine, base, Summing::<K>(row))
-    }
-
-    fn read_tabled_sums<const K: usize>(
-        table: Table<'_>,
-        affine: Affine<f32>,
-        base: f32,
-        row: &[f32],
-        reading: &mut Reading<'_, f32>,
-    ) -> [f64; K] {
-        with_lookup(table, affine, base, Reads::<K>(row, reading))
+    fn tabled_sums<const K: usize>(bins: &Bins, affine: Affine<f32>, base: f32, row: &[f32]) -> [f64; K] {
+        with_lookup(bins, affine, base, Summing::<K>(row))
     }
 }
 
@@ -211,82 +156,26 @@ fn add_rest<const K: usize>(simd: V4, lookup: impl Lookup, rest: &[f32], total: 
     }
 }
 
-/// Sums of powers of a row that is read for the first time.
-struct Reads<'w, 'r, const K: usize>(&'w [f32], &'w mut Reading<'r, f32>);
-
-impl<const K: usize> Work for Reads<'_, '_, K> {
-    type Output = [f64; K];
-
-    #[inline(always)]
-    fn by(self, simd: V4, lookup: impl Lookup) -> [f64; K] {
-        let Reads(row, reading) = self;
-        reading.blocks.resize(row.len().div_ceil(BLOCK), 0.0);
-        let (mut seen, mut total) = (Seen::new(simd), [0.0; K]);
-        let (whole, rest) = row.as_chunks::<BLOCK>();
-        let (copies, copied_rest) = reading.copy.as_chunks_mut::<BLOCK>();
-        let mut copies = copies.iter_mut();
-        let (whole_tops, rest_top) = reading.blocks.split_at_mut(whole.len());
-        for (run, tops) in whole.chunks(RUN).zip(whole_tops.chunks_mut(RUN)) {
-            let mut sums = [simd.splat_f32s(0.0); K];
-            for (block, top) in run.iter().zip(tops) {
-                *top = seen.block::<true, BLOCK>(block, copies.next());
-                let (block, _) = V4::as_simd_f32s(block);
-                for &scores in block.as_chunks::<TOGETHER>().0 {
-                    let [t, y] = lookup.raise(simd, scores);
-                    for i in 0..TOGETHER {
-                        add_chain!(simd, sums, y[i], t[i], add_f32s, mul_f32s, mul_add_e_f32s);
-                    }
-                }
-            }
-            for (total, sum) in total.iter_mut().rev().zip(sums) {
-                *total += f64::from(simd.reduce_sum_f32s(sum));
-            }
-        }
-        if !copied_rest.is_empty() {
-            copied_rest.copy_from_slice(rest);
-        }
-        for top in rest_top {
-            *top = rest.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        }
-        let (vectors, rest_of_rest) = V4::as_simd_f32s(rest);
-        for &scores in vectors {
-            let [t, y]: [[f32; 16]; 2] = cast(lookup.raise(simd, [scores]));
-            t.iter().zip(&y).for_each(|(&t, &y)| add_one(&mut total, y, t));
-        }
-        add_rest(simd, lookup, rest_of_rest, &mut total);
-        (reading.is_sound, reading.least) = seen.end(rest);
-        total
-    }
-}
-
-/// Does the work with a table, by as many terms as its series has, or a few more where those are zero.
+/// Does the work with bins, by as many terms as its series has, or a few more where those are zero.
 #[inline(always)]
-fn with_lookup<W: Work>(table: Table<'_>, affine: Affine<f32>, base: f32, work: W) -> W::Output {
+fn with_lookup<W: Work>(bins: &Bins, affine: Affine<f32>, base: f32, work: W) -> W::Output {
     let simd = V4::try_new().expect("tables are lent where there are such vectors");
     simd.vectorize(
         #[inline(always)]
-        || match table {
-            Table::Bins(bins) if base == 0.0 => match bins.terms() {
-                _ if bins.reach_far() => work.by(simd, bins.lookup::<false, true, 5>(simd, affine)),
-                ..=5 => work.by(simd, bins.lookup::<false, false, 5>(simd, affine)),
-                6 => work.by(simd, bins.lookup::<false, false, 6>(simd, affine)),
-                7 | 8 => work.by(simd, bins.lookup::<false, false, 8>(simd, affine)),
-                _ => work.by(simd, bins.lookup::<false, false, MOST_TERMS>(simd, affine)),
-            },
-            Table::Bins(bins) => match bins.terms() {
+        || {
+            if base == 0.0 {
+                return match bins.terms() {
+                    _ if bins.reach_far() => work.by(simd, bins.lookup::<false, true, 5>(simd, affine)),
+                    ..=5 => work.by(simd, bins.lookup::<false, false, 5>(simd, affine)),
+                    6 => work.by(simd, bins.lookup::<false, false, 6>(simd, affine)),
+                    7 | 8 => work.by(simd, bins.lookup::<false, false, 8>(simd, affine)),
+                    _ => work.by(simd, bins.lookup::<false, false, MOST_TERMS>(simd, affine)),
+                };
+            }
+            match bins.terms() {
                 ..=8 => work.by(simd, bins.lookup::<true, false, 8>(simd, affine)),
                 _ => work.by(simd, bins.lookup::<true, false, MOST_TERMS>(simd, affine)),
-            },
-            Table::Cells(cells) => match (cells.inner(), cells.terms()) {
-                (None, ..=6) => work.by(simd, cells.lookup::<6>(simd, affine)),
-                (None, 7) => work.by(simd, cells.lookup::<7>(simd, affine)),
-                (None, _) => work.by(simd, cells.lookup::<8>(simd, affine)),
-                (Some(inner), 4) => work.by(simd, cells.nested_lookup::<4>(simd, affine, inner)),
-                (Some(inner), 5) => work.by(simd, cells.nested_lookup::<5>(simd, affine, inner)),
-                (Some(inner), 6) => work.by(simd, cells.nested_lookup::<6>(simd, affine, inner)),
-                (Some(inner), 7) => work.by(simd, cells.nested_lookup::<7>(simd, affine, inner)),
-                (Some(inner), _) => work.by(simd, cells.nested_lookup::<8>(simd, affine, inner)),
-            },
+            }
         },
     )
 }

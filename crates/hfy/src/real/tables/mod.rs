@@ -4,57 +4,22 @@
 //! logarithm nor an exponential, whose errors would grow with the exponent.
 
 mod bins;
-mod cells;
-mod level;
-mod roots;
 
 pub(crate) use bins::Bins;
-pub(crate) use cells::Cells;
 
-use super::{Affine, Reading, Rewrite};
-
-/// What makes powers by one exponent.
-#[derive(Debug, Clone, Copy)]
-pub enum Table<'t> {
-    /// Of any numbers.
-    Bins(&'t Bins),
-    /// Of `1 + d`, `d` the distance of a score, for scores between two bounds.
-    Cells(&'t Cells),
-}
+use super::{Affine, Rewrite};
 
 /// The type-specific work behind [`Real`]'s methods of the same names.
 pub(super) trait Tabled: Sized {
-    /// Whether this machine has a table for powers by an exponent between zero and one.
-    fn has_roots(exponent: Self) -> bool;
-
-    /// Writes powers `s` of weights by an exponent between zero and one, zero for zero; `Σ s` and `Σ s g`, where `g` may be anything at
-    /// an `s` of zero. `None` where there is no table for them.
-    fn roots(y: &[Self], g: &[Self], powers: &mut [Self], exponent: Self) -> Option<[f64; 2]>;
-
-    /// Whether there is a table of cells for powers by `p` at a threshold, of all scores from the best down to the least, as `z`.
-    fn has_cells(by: (Self, Self), p: Self, least: Self) -> bool;
-
     /// Lends the table of bins for an exponent, where this machine has such.
-    fn with_bins<R>(p: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
-
-    /// Lends a table of cells, where there is one.
-    fn with_cells<R>(affine: Affine<Self>, p: Self, least: Self, work: impl FnOnce(Option<Table<'_>>) -> R) -> R;
+    fn with_bins<R>(p: Self, work: impl FnOnce(Option<&Bins>) -> R) -> R;
 
     /// Writes powers of the numbers, `base` plus the distances, over scores, which come in whole blocks, of which many weigh nothing
     /// where they are sparse.
-    fn raise_tabled(table: Table<'_>, affine: Affine<Self>, base: Self, is_sparse: bool, scores: Rewrite<'_, Self>);
+    fn raise_tabled(bins: &Bins, affine: Affine<Self>, base: Self, is_sparse: bool, scores: Rewrite<'_, Self>);
 
     /// `Σ y t^(K-1), …, Σ y` over numbers `t` and their powers `y`.
-    fn tabled_sums<const K: usize>(table: Table<'_>, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
-
-    /// The same of a row that is read for the first time.
-    fn read_tabled_sums<const K: usize>(
-        table: Table<'_>,
-        affine: Affine<Self>,
-        base: Self,
-        row: &[Self],
-        reading: &mut Reading<'_, Self>,
-    ) -> [f64; K];
+    fn tabled_sums<const K: usize>(bins: &Bins, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K];
 }
 
 /// No tables are lent.
@@ -62,52 +27,22 @@ macro_rules! without_tables {
     ($t:ident) => {
         impl Tabled for $t {
             #[inline(always)]
-            fn has_roots(_exponent: $t) -> bool {
-                false
-            }
-
-            #[inline(always)]
-            fn roots(_y: &[$t], _g: &[$t], _powers: &mut [$t], _exponent: $t) -> Option<[f64; 2]> {
-                None
-            }
-
-            #[inline(always)]
-            fn has_cells(_by: ($t, $t), _p: $t, _least: $t) -> bool {
-                false
-            }
-
-            #[inline(always)]
-            fn with_bins<R>(_p: $t, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
-                work(None)
-            }
-
-            #[inline(always)]
-            fn with_cells<R>(_affine: Affine<$t>, _p: $t, _least: $t, work: impl FnOnce(Option<Table<'_>>) -> R) -> R {
+            fn with_bins<R>(_p: $t, work: impl FnOnce(Option<&Bins>) -> R) -> R {
                 work(None)
             }
 
             fn raise_tabled(
-                table: Table<'_>,
+                bins: &Bins,
                 _affine: Affine<$t>,
                 _base: $t,
                 _is_sparse: bool,
                 _scores: Rewrite<'_, $t>,
             ) {
-                unreachable!("no table was lent, but here is {table:?}");
+                unreachable!("no table was lent, but here is {bins:?}");
             }
 
-            fn tabled_sums<const K: usize>(table: Table<'_>, _affine: Affine<$t>, _base: $t, _row: &[$t]) -> [f64; K] {
-                unreachable!("no table was lent, but here is {table:?}");
-            }
-
-            fn read_tabled_sums<const K: usize>(
-                table: Table<'_>,
-                _affine: Affine<$t>,
-                _base: $t,
-                _row: &[$t],
-                _reading: &mut Reading<'_, $t>,
-            ) -> [f64; K] {
-                unreachable!("no table was lent, but here is {table:?}");
+            fn tabled_sums<const K: usize>(bins: &Bins, _affine: Affine<$t>, _base: $t, _row: &[$t]) -> [f64; K] {
+                unreachable!("no table was lent, but here is {bins:?}");
             }
         }
     };

@@ -3,10 +3,10 @@
 //! With `δ = α - 1` and `s_i = y_i^(1-δ)` on the support (zero off it), the Jacobian is `diag(s) - s sᵀ / Σs`.
 
 use super::super::pull::{Cost, on_support, pull, pull_sloped};
-use super::super::{check_gradient, check_second};
+use super::super::{check_gradient, check_second, raise};
 use super::Entmax;
 use crate::error::{Result, check_len};
-use crate::real::{Real, Rewrite, greater, lesser_finite, vectorised};
+use crate::real::{Real, Rewrite, lesser_finite, vectorised};
 
 impl Entmax {
     /// `s` of one weight.
@@ -42,13 +42,13 @@ impl Entmax {
             );
         }
         let power = T::of(1.0 - self.excess());
-        let is_cheap = self.alpha == 1.5 || self.alpha == 2.0 || T::has_roots(power);
+        let is_cheap = self.alpha == 1.5 || self.alpha == 2.0 || T::with_bins(power, |bins| bins.is_some());
         pull_sloped(
             y,
             g,
             if is_cheap { Cost::Little } else { Cost::Much },
             #[inline(always)]
-            |y, g, s| {
+            |y, s| {
                 // The choice of alpha stays outside of the loops.
                 if self.alpha == 1.5 {
                     for (s, &y) in s.iter_mut().zip(y) {
@@ -59,19 +59,8 @@ impl Entmax {
                         *s = if y > T::zero() { T::one() } else { T::zero() };
                     }
                 } else {
-                    if let Some(sums) = T::roots(y, g, s, power) {
-                        return Some(sums);
-                    }
-                    let least = T::least_base(power);
-                    for (s, &y) in s.iter_mut().zip(y) {
-                        *s = greater(y, least).log2_times(power);
-                    }
-                    for (s, &y) in s.iter_mut().zip(y) {
-                        let slope = s.exp2_lanes();
-                        *s = if y > T::zero() { slope } else { T::zero() };
-                    }
+                    raise::powers(y, power, s);
                 }
-                None
             },
         )
     }

@@ -2,7 +2,6 @@
 
 mod derivative;
 
-use super::ahead::{ENTRIES as AHEAD, read_ahead};
 use super::exponent::{Exponent, Offset};
 use super::raise::Scores;
 use super::scan::{BLOCK, RUN, across, block_maxima, gather, maximum, share, sum};
@@ -191,11 +190,6 @@ impl<T: Real> Threshold<T> for Entmax {
     fn read(&self, row: &mut Rewrite<'_, T>, scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
         let p = T::of(1.0 / self.excess());
         let exponent = Exponent::of(p);
-        if scratch.ahead.pays(p, row.len())
-            && let Some(extremes) = read_ahead(row, (exponent, p, T::of(self.excess())), scratch)?
-        {
-            return Ok(extremes);
-        }
         // Other powers are so much to compute that stores are not waited for.
         let copies = matches!(exponent, Exponent::Whole(_)) || self.alpha > 2.0;
         Extremes::read(row, copies, Threshold::<T>::uses_least(self), scratch)
@@ -203,7 +197,7 @@ impl<T: Real> Threshold<T> for Entmax {
 
     #[inline(always)]
     fn solve(&self, theta: &[T], extremes: Extremes<T>, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
-        let Extremes { max, least, threshold } = extremes;
+        let Extremes { max, least } = extremes;
         if max == T::neg_infinity() {
             return Ok(None);
         }
@@ -229,15 +223,12 @@ impl<T: Real> Threshold<T> for Entmax {
             T::neg_infinity()
         };
         let power = |at| {
-            let exponent = exponent.fitted((at, scale), least, theta.len());
+            let exponent = exponent.fitted(at, least);
             Some(Weights::Power { shift: max, scale, at, exponent, factor: one })
         };
-        if let Some(at) = threshold {
-            return Ok(power(at));
-        }
         // Candidates lie nearer one another than other scores do.
         let is_far = exponent.may_fit()
-            && exponent.fitted((Offset::left_of(-one, exponent), scale), least, theta.len()) == exponent;
+            && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
         let most = if is_far { 0.9 } else { MOST };
         let candidates = Candidates::find(theta, scratch, (max, scale), p, (negligible(p, theta.len()), most));
         let kept = candidates.kept(&mut scratch.kept);
@@ -356,7 +347,9 @@ fn with_blocks<T: Real, R>(work: impl FnOnce(&mut Vec<T>) -> R) -> R {
 fn softmax_ahead<T: Real>(theta: &[T], y: &mut [T]) -> bool {
     const GROUP: usize = 16;
     const GROUPS: usize = 32;
-    if theta.len() < AHEAD {
+    /// Shorter rows are in a cache when they are read again.
+    const ENTRIES: usize = 8192;
+    if theta.len() < ENTRIES {
         return false;
     }
     let groups = theta.as_chunks::<GROUP>().0;
