@@ -16,7 +16,19 @@ use timing::{Times, normal, time};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const SHAPES: [(usize, usize); 3] = [(10_000, 1_000), (1_000, 10_000), (128, 60_000)];
-const MAPS: [&str; 14] = [
+/// Rows of attention and of bags.
+const SHORT: [(usize, usize); 9] = [
+    (262_144, 4),
+    (131_072, 8),
+    (65_536, 16),
+    (32_768, 32),
+    (16_384, 64),
+    (16_384, 128),
+    (8_192, 256),
+    (4_096, 512),
+    (4_096, 1_024),
+];
+const MAPS: [&str; 15] = [
     "softmax",
     "sparsemax",
     "entmax:1.5",
@@ -28,6 +40,7 @@ const MAPS: [&str; 14] = [
     "entmax:3",
     "normmax:2",
     "normmax:5",
+    "subsets:4",
     "subsets:8",
     "subsets:100",
     "argmax",
@@ -84,12 +97,16 @@ fn mean_support(map: &Map, scores: ArrayView2<'_, f32>) -> f64 {
 
 fn main() {
     let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    for shape in SHAPES {
-        for scale in [1.0, 5.0] {
+    for shape in SHAPES.into_iter().chain(SHORT) {
+        let scales: &[f32] = if SHORT.contains(&shape) { &[1.0] } else { &[1.0, 5.0] };
+        for &scale in scales {
             let values = normal(shape.0 * shape.1, 1).into_iter().map(|v| v * scale).collect();
             let scores = Array2::from_shape_vec(shape, values).expect("the shape fits");
             let upstream = Array2::from_shape_vec(shape, normal(shape.0 * shape.1, 2)).expect("the shape fits");
-            for name in MAPS {
+            let fits = |name: &&str| {
+                name.strip_prefix("subsets:").is_none_or(|k| k.parse::<usize>().is_ok_and(|k| k < shape.1))
+            };
+            for name in MAPS.into_iter().filter(fits) {
                 let map: Map = name.parse().expect("the name of a map");
                 let support = mean_support(&map, scores.view());
                 let threads = rayon::current_num_threads();

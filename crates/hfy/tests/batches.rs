@@ -117,6 +117,44 @@ fn threads_change_nothing() {
 }
 
 /// The result of a half type is that of f64 after one rounding to the half type, up to what f32 adds.
+/// The bits of each row in a batch, in a batch of the same rows in another order, in one with other neighbours, and alone.
+fn check_neighbours<T: Real + Element<Compute = T>>(rows: usize, width: usize, map: &Map) {
+    let mut random = Random::new((rows * width) as u64);
+    let scores = Array2::from_shape_fn((rows, width), |_| <T as Real>::of(random.normal() * 2.0));
+    let weights = |scores: ArrayView<'_, T, ndarray::Ix2>| Batch::new(map).map(scores).expect("sound").0;
+    let upstream = scores.mapv(|x| x * x);
+    let pulled = |order: &[usize], weights: &Array2<T>| {
+        let (weights, upstream) = (weights.select(Axis(0), order), upstream.select(Axis(0), order));
+        Batch::new(map).pulled_back(weights.view(), upstream.view()).expect("sound")
+    };
+    let (plain, in_order): (_, Vec<usize>) = (weights(scores.view()), (0..rows).collect());
+    let pulled_in_order = pulled(&in_order, &plain);
+    let reversed: Vec<usize> = (0..rows).rev().collect();
+    let some: Vec<usize> = (0..rows).filter(|row| row % 3 == 1).collect();
+    for order in [reversed, some, vec![rows / 2]] {
+        let (of_some, pulled_of_some) = (weights(scores.select(Axis(0), &order).view()), pulled(&order, &plain));
+        for (place, &row) in order.iter().enumerate() {
+            assert_eq!(of_some.row(place), plain.row(row), "{map}, {rows} x {width}, row {row}");
+            assert_eq!(pulled_of_some.row(place), pulled_in_order.row(row), "{map}, {rows} x {width}, row {row}");
+        }
+    }
+}
+
+#[test]
+fn rows_do_not_depend_on_their_neighbours() {
+    let shapes =
+        [(40, 8), (35, 19), (33, 64), (20, 256), (17, 512), (9, 513), (7, 2048), (5, 9000), (4, 20_000), (3, 50_000)];
+    let alphas = [1.01, 1.05, 1.1, 1.2, 1.25, 1.3, 1.5, 1.7, 2.0, 2.5, 4.0];
+    let maps = alphas.map(|alpha| format!("entmax:{alpha}")).into_iter();
+    for name in maps.chain(["softmax", "normmax:2", "normmax:5", "subsets:3", "subsets:5.5"].map(String::from)) {
+        let map: Map = name.parse().expect("the name of a map");
+        for (rows, width) in shapes {
+            check_neighbours::<f32>(rows, width, &map);
+            check_neighbours::<f64>(rows, width, &map);
+        }
+    }
+}
+
 fn check_half<E: Element<Compute = f32>>(unit: f64, least: f64) {
     let scores = normals(&[40, 90], 7).mapv(|x| E::store(x as f32)).into_dimensionality::<ndarray::Ix2>().unwrap();
     let wide = scores.mapv(|x| f64::from(x.load()));

@@ -8,14 +8,14 @@ mod rows;
 pub(crate) use maps::Maps;
 pub use mask::Mask;
 pub(crate) use rows::{Lanes, drive};
-use rows::{drive_from, grow};
+use rows::{drive_from, drive_spans, grow};
 
 use ndarray::{Array, ArrayView, ArrayViewMut, Axis, Dimension, RemoveAxis};
 use num_traits::Float;
 
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result};
-use crate::real::{Element, Real};
+use crate::real::Element;
 use crate::separation::{Separation, Support};
 
 /// What happened to the rows of a batch.
@@ -137,9 +137,7 @@ impl<F: ?Sized> Batch<'_, F> {
             return Ok((out, report));
         }
         let from = lanes.read(scores.into_dyn());
-        let (rows, outcomes) = grow(&lanes, |first, rows| {
-            drive_from(&lanes, first, [from.slice()], rows, |row, [scores], to| self.map_row(&lanes, row, scores, to))
-        })?;
+        let (rows, outcomes) = grow(&lanes, |first, rows| self.map_rows(&lanes, first, from.slice(), rows))?;
         Ok((Array::from_shape_vec(shape, rows).expect("as many entries as there were"), Report::of(&outcomes)))
     }
 
@@ -155,22 +153,39 @@ impl<F: ?Sized> Batch<'_, F> {
         same_shape("out", out.shape(), scores.shape())?;
         let lanes = self.lanes(scores.shape())?;
         let from = lanes.read(scores.into_dyn());
-        let outcomes = lanes.write(out.view_mut().into_dyn(), false, |to| {
-            drive(&lanes, [from.slice()], to, |row, [scores], to| self.map_row(&lanes, row, scores, to))
-        })?;
+        let outcomes =
+            lanes.write(out.view_mut().into_dyn(), false, |to| self.map_rows(&lanes, 0, from.slice(), to))?;
         Ok(Report::of(&outcomes))
     }
 
-    fn map_row<T: Real>(&self, lanes: &Lanes, row: usize, scores: &[T], to: &mut [T]) -> Result<Outcome>
+    /// The weights of the rows from number `first` on.
+    fn map_rows<E: Element>(&self, lanes: &Lanes, first: usize, from: &[E], to: &mut [E]) -> Result<Vec<Outcome>>
     where
-        F: Convex<T>,
+        F: Convex<E::Compute>,
     {
-        if !lanes.hides() {
-            return self.maps.of(row).argmax_into(scores, to);
+        if let Some(map) = self.together(lanes) {
+            return drive_spans(lanes, first, lanes.rows_a_span(), [from], to, |row, [scores], to, outcomes| {
+                to.copy_from_slice(scores);
+                lanes.hide_rows(row, to);
+                map.argmax_rows(to, lanes.length(), &mut |outcome| outcomes.push(outcome))
+            });
         }
-        to.copy_from_slice(scores);
-        lanes.hide(row, to);
-        self.maps.of(row).argmax(to)
+        drive_from(lanes, first, [from], to, |row, [scores], to| {
+            if !lanes.hides() {
+                return self.maps.of(row).argmax_into(scores, to);
+            }
+            to.copy_from_slice(scores);
+            lanes.hide(row, to);
+            self.maps.of(row).argmax(to)
+        })
+    }
+
+    /// The map of short rows, which are worked on together.
+    fn together(&self, lanes: &Lanes) -> Option<&F> {
+        match self.maps {
+            Maps::One(map) if lanes.rows_a_span() > 1 => Some(map),
+            _ => None,
+        }
     }
 
     /// The weights, over the scores. If a row is at fault, rows before it may already have been written.
@@ -183,6 +198,12 @@ impl<F: ?Sized> Batch<'_, F> {
     {
         let lanes = self.lanes(scores.shape())?;
         let outcomes = lanes.write(scores.view_mut().into_dyn(), true, |rows| {
+            if let Some(map) = self.together(&lanes) {
+                return drive_spans(&lanes, 0, lanes.rows_a_span(), [], rows, |row, [], to, outcomes| {
+                    lanes.hide_rows(row, to);
+                    map.argmax_rows(to, lanes.length(), &mut |outcome| outcomes.push(outcome))
+                });
+            }
             drive(&lanes, [], rows, |row, [], to| {
                 lanes.hide(row, to);
                 self.maps.of(row).argmax(to)
@@ -227,6 +248,12 @@ impl<F: ?Sized> Batch<'_, F> {
         let lanes = self.lanes(weights.shape())?;
         let weights = lanes.read(weights.into_dyn());
         lanes.write(gradient.view_mut().into_dyn(), true, |g| {
+            if let Some(map) = self.together(&lanes) {
+                return drive_spans(&lanes, 0, lanes.rows_a_span(), [weights.slice()], g, |row, [weights], g, done| {
+                    lanes.silence_rows(row, g);
+                    map.pullback_rows(weights, g, lanes.length(), &mut || done.push(()))
+                });
+            }
             drive(&lanes, [weights.slice()], g, |row, [weights], g| {
                 lanes.silence(row, g);
                 self.maps.of(row).pullback(weights, g)
@@ -250,29 +277,38 @@ impl<F: ?Sized> Batch<'_, F> {
         let lanes = self.lanes(weights.shape())?;
         let (weights, gradient) = (lanes.read(weights.into_dyn()), lanes.read(gradient.into_dyn()));
         lanes.write(out.view_mut().into_dyn(), false, |out| {
-            drive(&lanes, [weights.slice(), gradient.slice()], out, |row, [weights, gradient], out| {
-                self.pull_row(&lanes, row, (weights, gradient), out)
-            })
+            self.pull_rows(&lanes, 0, [weights.slice(), gradient.slice()], out)
         })?;
         Ok(())
     }
 
-    fn pull_row<T: Real>(
-        &self,
-        lanes: &Lanes,
-        row: usize,
-        (weights, gradient): (&[T], &[T]),
-        out: &mut [T],
-    ) -> Result<()>
+    /// The gradients in the scores of the rows from number `first` on.
+    fn pull_rows<E: Element>(&self, lanes: &Lanes, first: usize, inputs: [&[E]; 2], out: &mut [E]) -> Result<Vec<()>>
     where
-        F: Separation<T>,
+        F: Separation<E::Compute>,
     {
-        if !lanes.hides() {
-            return self.maps.of(row).pullback_into(weights, gradient, out);
+        if let Some(map) = self.together(lanes) {
+            return drive_spans(
+                lanes,
+                first,
+                lanes.rows_a_span(),
+                inputs,
+                out,
+                |row, [weights, gradient], out, done| {
+                    out.copy_from_slice(gradient);
+                    lanes.silence_rows(row, out);
+                    map.pullback_rows(weights, out, lanes.length(), &mut || done.push(()))
+                },
+            );
         }
-        out.copy_from_slice(gradient);
-        lanes.silence(row, out);
-        self.maps.of(row).pullback(weights, out)
+        drive_from(lanes, first, inputs, out, |row, [weights, gradient], out| {
+            if !lanes.hides() {
+                return self.maps.of(row).pullback_into(weights, gradient, out);
+            }
+            out.copy_from_slice(gradient);
+            lanes.silence(row, out);
+            self.maps.of(row).pullback(weights, out)
+        })
     }
 
     /// `Jᵀ gradient` for each row, from the weights alone, in a new array.
@@ -293,11 +329,7 @@ impl<F: ?Sized> Batch<'_, F> {
         same_shape("gradient", gradient.shape(), weights.shape())?;
         let (weights, gradient) = (lanes.read(weights.into_dyn()), lanes.read(gradient.into_dyn()));
         let inputs = [weights.slice(), gradient.slice()];
-        let (rows, _) = grow(&lanes, |first, rows| {
-            drive_from(&lanes, first, inputs, rows, |row, [weights, gradient], out| {
-                self.pull_row(&lanes, row, (weights, gradient), out)
-            })
-        })?;
+        let (rows, _) = grow(&lanes, |first, rows| self.pull_rows(&lanes, first, inputs, rows))?;
         Ok(Array::from_shape_vec(shape, rows).expect("as many entries as there were"))
     }
 

@@ -4,6 +4,7 @@ use ndarray::{ArrayBase, ArrayViewD, ArrayViewMutD, CowArray, IxDyn, RawData};
 
 use crate::error::Result;
 use crate::real::{Element, Real, with_copy};
+use crate::separation::SHORT;
 
 /// How an array falls into rows.
 #[derive(Debug)]
@@ -32,6 +33,9 @@ pub(super) fn axis_last<S: RawData>(array: &mut ArrayBase<S, IxDyn>, axis: usize
     }
 }
 
+/// Entries of rows that are worked on together: they stay in the nearest caches.
+const ENTRIES_A_SPAN: usize = 1 << 13;
+
 impl Lanes {
     pub(crate) fn new(shape: &[usize], axis: usize, serial: bool, hidden: Option<Vec<bool>>) -> Self {
         let rows = shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, d)| d).product();
@@ -44,6 +48,15 @@ impl Lanes {
 
     pub(crate) fn rows(&self) -> usize {
         self.rows
+    }
+
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// How many rows are worked on together: one, unless they are short.
+    pub(crate) fn rows_a_span(&self) -> usize {
+        if (1..=SHORT).contains(&self.length) { ENTRIES_A_SPAN / self.length } else { 1 }
     }
 
     /// The rows of an array, copied only if they do not already lie one after the other.
@@ -98,6 +111,15 @@ impl Lanes {
         })
     }
 
+    /// Sets the hidden entries of rows from number `first` on to minus infinity.
+    pub(crate) fn hide_rows<T: Real>(&self, first: usize, scores: &mut [T]) {
+        if self.hides() {
+            for (offset, scores) in scores.chunks_mut(self.length).enumerate() {
+                self.hide(first + offset, scores);
+            }
+        }
+    }
+
     /// Sets the hidden entries of a row to minus infinity.
     pub(crate) fn hide<T: Real>(&self, row: usize, scores: &mut [T]) {
         self.overwrite(row, scores, T::neg_infinity());
@@ -106,6 +128,15 @@ impl Lanes {
     /// Sets the hidden entries of a row of gradients to zero.
     pub(crate) fn silence<T: Real>(&self, row: usize, gradient: &mut [T]) {
         self.overwrite(row, gradient, T::zero());
+    }
+
+    /// Sets the hidden entries of rows of gradients from number `first` on to zero.
+    pub(crate) fn silence_rows<T: Real>(&self, first: usize, gradients: &mut [T]) {
+        if self.hides() {
+            for (offset, gradient) in gradients.chunks_mut(self.length).enumerate() {
+                self.silence(first + offset, gradient);
+            }
+        }
     }
 
     fn overwrite<T: Real>(&self, row: usize, values: &mut [T], with: T) {
@@ -174,18 +205,38 @@ pub(crate) fn drive_from<E: Element, const K: usize, R: Send>(
     out: &mut [E],
     work: impl Fn(usize, [&[E::Compute]; K], &mut [E::Compute]) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
+    drive_spans(lanes, first, 1, inputs, out, |row, rows, out, results| {
+        results.push(work(row, rows, out)?);
+        Ok(())
+    })
+}
+
+/// Runs `work` on the same `span` rows of each input and of the output. It adds a result for each row, those before a row at fault
+/// too.
+pub(crate) fn drive_spans<E: Element, const K: usize, R: Send>(
+    lanes: &Lanes,
+    first: usize,
+    span: usize,
+    inputs: [&[E]; K],
+    out: &mut [E],
+    work: impl Fn(usize, [&[E::Compute]; K], &mut [E::Compute], &mut Vec<R>) -> Result<()> + Sync,
+) -> Result<Vec<R>> {
     let n = lanes.length;
     if n == 0 {
-        return (0..lanes.rows).map(|row| work(row, [&[]; K], &mut []).map_err(|e| e.in_row(row))).collect();
+        let mut results = Vec::with_capacity(lanes.rows);
+        for row in 0..lanes.rows {
+            work(row, [&[]; K], &mut [], &mut results).map_err(|e| e.in_row(row))?;
+        }
+        return Ok(results);
     }
-    let rows_a_task = (ENTRIES_A_TASK / n).max(1);
+    let rows_a_task = (ENTRIES_A_TASK / n).max(1).next_multiple_of(span);
     let task = |(number, out): (usize, &mut [E])| -> Result<Vec<R>> {
         let mut buffers: [Vec<E::Compute>; K] = std::array::from_fn(|_| Vec::new());
         let mut target = Vec::new();
         let mut results = Vec::with_capacity(out.len() / n);
-        for (offset, out) in out.chunks_mut(n).enumerate() {
-            let row = first + number * rows_a_task + offset;
-            let rows: [&[E]; K] = inputs.map(|input| &input[row * n..(row + 1) * n]);
+        for out in out.chunks_mut(span * n) {
+            let row = first + number * rows_a_task + results.len();
+            let rows: [&[E]; K] = inputs.map(|input| &input[row * n..row * n + out.len()]);
             for (buffer, row) in buffers.iter_mut().zip(rows) {
                 if E::as_compute(row).is_none() {
                     buffer.clear();
@@ -194,16 +245,17 @@ pub(crate) fn drive_from<E: Element, const K: usize, R: Send>(
             }
             let wide: [&[E::Compute]; K] =
                 std::array::from_fn(|k| E::as_compute(rows[k]).unwrap_or(buffers[k].as_slice()));
+            let before = results.len();
             let result = if let Some(out) = E::as_compute_mut(out) {
-                work(row, wide, out)
+                work(row, wide, out, &mut results)
             } else {
                 target.clear();
                 target.extend(out.iter().map(|v| v.load()));
-                let result = work(row, wide, &mut target);
+                let result = work(row, wide, &mut target, &mut results);
                 out.iter_mut().zip(&target).for_each(|(o, &v)| *o = E::store(v));
                 result
             };
-            results.push(result.map_err(|e| e.in_row(row))?);
+            result.map_err(|e| e.in_row(row + results.len() - before))?;
         }
         Ok(results)
     };

@@ -96,6 +96,15 @@ pub trait Convex<T: Real>: Send + Sync {
         self.argmax(y)
     }
 
+    /// `rows ← ŷ(rows)` for rows of `width` entries, one after the other, of which the outcomes are reported: up to the
+    /// first row at fault, if there is one. Threshold maps solve many short rows at once, with the same result.
+    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        for row in rows.chunks_mut(width.max(1)) {
+            report(self.argmax(row)?);
+        }
+        Ok(())
+    }
+
     /// `g ← Jᵀ g`, where `J` is the Jacobian of the map at `theta` and `y = ŷ(theta)`.
     ///
     /// `J` is the Hessian of `f*`, hence symmetric: this is the Jacobian-vector product too. Where the map
@@ -198,6 +207,9 @@ macro_rules! forward {
             }
             fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
                 (**self).argmax_into(theta, y)
+            }
+            fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
+                (**self).argmax_rows(rows, width, report)
             }
             fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
                 (**self).vjp(theta, y, g)

@@ -93,6 +93,16 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
         self.inner.argmax(theta)
     }
 
+    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        for (row, scores) in rows.chunks_mut(width.max(1)).enumerate() {
+            if let Err(error) = self.warm(scores) {
+                (0..row).for_each(|_| report(Outcome::Solved));
+                return Err(error);
+            }
+        }
+        self.inner.argmax_rows(rows, width, report)
+    }
+
     fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
         self.warmed(theta, |scaled| self.inner.vjp(scaled, y, g))?;
         let beta = T::of(self.beta);
@@ -170,6 +180,13 @@ impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         self.inner.pullback(y, g)?;
+        let beta = T::of(self.beta);
+        g.iter_mut().for_each(|g| *g *= beta);
+        Ok(())
+    }
+
+    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
+        self.inner.pullback_rows(y, g, width, done)?;
         let beta = T::of(self.beta);
         g.iter_mut().for_each(|g| *g *= beta);
         Ok(())

@@ -136,23 +136,12 @@ macro_rules! elementary {
             }
 
             #[inline(always)]
-            fn raise_tabled(
-                bins: &Bins,
-                affine: Affine<Self>,
-                base: Self,
-                is_sparse: bool,
-                scores: Rewrite<'_, Self>,
-            ) {
+            fn raise_tabled(bins: &Bins, affine: Affine<Self>, base: Self, is_sparse: bool, scores: Rewrite<'_, Self>) {
                 <$t as Tabled>::raise_tabled(bins, affine, base, is_sparse, scores);
             }
 
             #[inline(always)]
-            fn tabled_sums<const K: usize>(
-                bins: &Bins,
-                affine: Affine<Self>,
-                base: Self,
-                row: &[Self],
-            ) -> [f64; K] {
+            fn tabled_sums<const K: usize>(bins: &Bins, affine: Affine<Self>, base: Self, row: &[Self]) -> [f64; K] {
                 <$t as Tabled>::tabled_sums(bins, affine, base, row)
             }
 

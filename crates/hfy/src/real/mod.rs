@@ -13,6 +13,8 @@ mod ramps;
 mod rewrite;
 mod scratch;
 mod tables;
+mod transpose;
+mod vectors;
 
 pub(crate) use compact::SLACK;
 pub use element::Element;
@@ -22,6 +24,8 @@ pub(crate) use rewrite::Rewrite;
 pub use scratch::Scratch;
 pub(crate) use scratch::{with_copy, with_zeros};
 pub(crate) use tables::Bins;
+pub(crate) use transpose::{Transpose, transpose};
+pub(crate) use vectors::Vectors;
 
 use std::fmt::{Debug, Display, LowerExp};
 use std::iter::Sum;
@@ -29,7 +33,7 @@ use std::iter::Sum;
 use num_traits::{Float, NumAssign};
 
 use crate::compiled::Compiled;
-use crate::separation::{Entmax, Normmax, Solve, Subsets, Weigh};
+use crate::separation::{Entmax, Normmax, ShortRows, Solve, Subsets, Weigh};
 
 /// A floating-point type that maps are computed in: `f32` or `f64`.
 pub trait Real:
@@ -45,6 +49,8 @@ pub trait Real:
     + Solve<Normmax>
     + Solve<Subsets>
     + Weigh
+    + ShortRows
+    + Transpose
     + Compiled
     + Send
     + Sync

@@ -30,7 +30,7 @@ pub(crate) fn transpose<T: Transpose>(
 }
 
 /// Numbers of which some processors transpose blocks in registers.
-pub(crate) trait Transpose: Copy {
+pub trait Transpose: Copy {
     /// Transposes a block of `lanes` by `lanes` numbers; false where there is no such way.
     fn transpose_block(lanes: usize, from: (&[Self], usize), to: (&mut [Self], usize)) -> bool;
 }

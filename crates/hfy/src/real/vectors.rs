@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 /// What an instruction set does with vectors of `T`.
-pub(crate) trait Vectors<T>: Simd {
+pub trait Vectors<T>: Simd {
     /// A vector.
     type V: Copy;
     /// How many numbers it has.

@@ -90,7 +90,6 @@ impl Blend {
             self.all.blend(self, whole_sums::<T, POWERS>(z, at, self.first), top)
         }
     }
-
 }
 
 impl Coefficients {

@@ -13,6 +13,7 @@ mod pull;
 mod quadratic;
 mod raise;
 mod scan;
+mod short;
 mod solver;
 mod step;
 mod subsets;
@@ -29,6 +30,7 @@ pub use normmax::Normmax;
 pub use power::Power;
 pub use quadratic::Quadratic;
 pub(crate) use scan::{BLOCK, across, sum};
+pub(crate) use short::{SHORT, ShortRows};
 pub(crate) use solver::{Solve, Weigh};
 pub use subsets::Subsets;
 pub use support::Support;
@@ -37,6 +39,7 @@ use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
 use crate::real::{Real, Rewrite, Scratch, weighted, with_copy};
 use scan::block_maxima;
+use short::{InLanes, is_short, pulled_short, solved_short};
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -74,6 +77,16 @@ pub trait Separation<T: Real>: Convex<T> {
 
     /// `g ← Jᵀ g` from the output alone.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()>;
+
+    /// `g ← Jᵀ g` for rows of `width` entries, one after the other; `done` is called for each, up to the first row at fault, if
+    /// there is one. Threshold maps pull many short rows at once, with the same result.
+    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
+        for (y, g) in y.chunks(width.max(1)).zip(g.chunks_mut(width.max(1))) {
+            self.pullback(y, g)?;
+            done();
+        }
+        Ok(())
+    }
 
     /// `out ← Jᵀ g`: [`pullback`](Self::pullback) that keeps its argument. What it is where there is no weight does not
     /// matter.
@@ -143,8 +156,58 @@ impl<T: Real> Extremes<T> {
 }
 
 /// `theta ← ŷ(theta)`.
-fn argmax_by<T: Real + Solve<M>, M>(map: &M, theta: &mut [T]) -> Result<Outcome> {
+fn argmax_by<T: Real + Solve<M>, M: InLanes>(map: &M, theta: &mut [T]) -> Result<Outcome> {
+    let (width, mut outcome) = (theta.len(), Outcome::Solved);
+    if solved_short(map, theta, width, &mut |one| outcome = one)? {
+        return Ok(outcome);
+    }
     rewrite_by(map, Rewrite::in_place(theta))
+}
+
+/// `g ← J g` for rows of `width` entries, by `pull` where the map does not pull them in lanes.
+fn pull_rows_by<T: Real, M: InLanes>(
+    map: &M,
+    (y, g, width): (&[T], &mut [T], usize),
+    done: &mut dyn FnMut(),
+    pull: impl Fn(&[T], Rewrite<'_, T>) -> Result<()>,
+) -> Result<()> {
+    check_len("gradient", g.len(), y.len())?;
+    if pulled_short(map, y, g, width, done)? {
+        return Ok(());
+    }
+    for (y, g) in y.chunks(width.max(1)).zip(g.chunks_mut(width.max(1))) {
+        pull(y, Rewrite::in_place(g))?;
+        done();
+    }
+    Ok(())
+}
+
+/// `g ← J g` of one row, likewise.
+fn pull_row_by<T: Real, M: InLanes>(
+    map: &M,
+    y: &[T],
+    g: Rewrite<'_, T>,
+    pull: impl Fn(&[T], Rewrite<'_, T>) -> Result<()>,
+) -> Result<()> {
+    if is_short(map, y.len()) && g.len() == y.len() {
+        return T::pull_short(map, y, g.placed(), y.len(), &mut || ());
+    }
+    pull(y, g)
+}
+
+/// `rows ← ŷ(rows)` for rows of `width` entries, of which the outcomes are reported up to the first row at fault.
+fn argmax_rows_by<T: Real + Solve<M>, M: InLanes>(
+    map: &M,
+    rows: &mut [T],
+    width: usize,
+    report: &mut dyn FnMut(Outcome),
+) -> Result<()> {
+    if !solved_short(map, rows, width, report)? {
+        for row in rows.chunks_mut(width.max(1)) {
+            report(rewrite_by(map, Rewrite::in_place(row))?);
+        }
+    }
+    Ok(())
 }
 
 /// The weights of a row that is masked entirely.
@@ -154,7 +217,12 @@ fn emptied<T: Real>(row: &mut [T]) -> Outcome {
 }
 
 /// `y ← ŷ(theta)`.
-fn argmax_into_by<T: Real + Solve<M>, M>(map: &M, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+fn argmax_into_by<T: Real + Solve<M>, M: InLanes>(map: &M, theta: &[T], y: &mut [T]) -> Result<Outcome> {
+    if is_short(map, theta.len()) {
+        check_len("y", y.len(), theta.len())?;
+        y.copy_from_slice(theta);
+        return argmax_by(map, y);
+    }
     rewrite_by(map, Rewrite::into("y", theta, y)?)
 }
 
@@ -166,7 +234,14 @@ fn rewrite_by<T: Real + Solve<M>, M>(map: &M, mut row: Rewrite<'_, T>) -> Result
     Ok(Outcome::Solved)
 }
 
-fn support_by<T: Real + Solve<M>, M>(map: &M, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+fn support_by<T: Real + Solve<M>, M: InLanes>(map: &M, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
+    if is_short(map, theta.len()) {
+        return with_copy(theta, |y| {
+            let outcome = argmax_by(map, y)?;
+            support.read(y);
+            Ok(outcome)
+        });
+    }
     let max = T::with_scratch(|scratch| collect_by(map, theta, scratch, support))?;
     Ok(if max.is_some() { Outcome::Solved } else { Outcome::Empty })
 }

@@ -8,12 +8,12 @@ use super::scan::{least_positive, maximum, sum};
 use super::threshold::{general, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Extremes, Separation, Solve, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second,
-    in_simplex, shifted_loss, support_by, with_support,
+    Extremes, Separation, Solve, Support, Threshold, argmax_by, argmax_into_by, argmax_rows_by, check_gradient,
+    check_second, in_simplex, pull_row_by, pull_rows_by, shifted_loss, short, short::InLanes, support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Rewrite, Scratch, greater, lesser_finite, vectorised, weighted, with_copy};
+use crate::real::{Real, Rewrite, Scratch, Vectors, greater, lesser_finite, vectorised, weighted, with_copy};
 
 /// Gamma-normmax, the regularised argmax of the norm negentropy,
 ///
@@ -203,6 +203,49 @@ impl<T: Real> Threshold<T> for Normmax {
     }
 }
 
+impl InLanes for Normmax {
+    fn takes(&self, _width: usize) -> bool {
+        self.gamma == 2.0
+    }
+
+    #[inline(always)]
+    fn solve<T: Real, S: Vectors<T>>(&self, simd: S, z: &mut [S::V], best: S::V, _lowest: S::V) {
+        short::less_best(simd, z, best);
+        let total = short::quadratic(simd, z, best);
+        let factor = simd
+            .div(simd.splat(T::one()), simd.where_greater(total, simd.splat(T::zero()), total, simd.splat(T::one())));
+        for y in z {
+            *y = simd.mul(*y, factor);
+        }
+    }
+
+    /// Not of this form; see [`pull`](InLanes::pull).
+    #[inline(always)]
+    fn slope<T: Real, S: Vectors<T>>(&self, _simd: S, y: S::V) -> S::V {
+        y
+    }
+
+    /// With `P = I - 1yᵀ` the Jacobian is `Pᵀ diag(‖y‖) P` on the support.
+    #[inline(always)]
+    fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {
+        let zero = simd.splat(T::zero());
+        let (mut squares, mut along, mut total) = (zero, zero, zero);
+        for (&y, &g) in y.iter().zip(&*g) {
+            squares = simd.add(squares, simd.mul(y, y));
+            along = simd.add(along, simd.where_greater(y, zero, simd.mul(y, g), zero));
+        }
+        let norm = simd.sqrt(squares);
+        for (g, &y) in g.iter_mut().zip(y) {
+            *g = simd.where_greater(y, zero, simd.mul(norm, simd.sub(*g, along)), zero);
+            total = simd.add(total, *g);
+        }
+        for (g, &y) in g.iter_mut().zip(y) {
+            *g = simd.sub(*g, simd.mul(y, total));
+        }
+        along
+    }
+}
+
 impl<T: Real> Convex<T> for Normmax {
     fn value(&self, y: &[T]) -> T {
         if in_simplex(y) { self.norm(y) - T::one() } else { T::infinity() }
@@ -227,6 +270,10 @@ impl<T: Real> Convex<T> for Normmax {
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         argmax_by(self, theta)
+    }
+
+    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        argmax_rows_by(self, rows, width, report)
     }
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
@@ -302,11 +349,15 @@ impl<T: Real> Separation<T> for Normmax {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        self.first(y, Rewrite::in_place(g))
+        pull_row_by(self, y, Rewrite::in_place(g), |y, g| self.first(y, g))
+    }
+
+    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
+        pull_rows_by(self, (y, g, width), done, |y, g| self.first(y, g))
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        self.first(y, Rewrite::into("out", g, out)?)
+        pull_row_by(self, y, Rewrite::into("out", g, out)?, |y, g| self.first(y, g))
     }
 
     /// With `t = (y/‖y‖)^(γ-1)` and `q = γ/(γ-1)`: `∂log y/∂q = log t - (q-1) μ'/t` less its mean, where

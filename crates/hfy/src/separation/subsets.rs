@@ -5,12 +5,13 @@ use super::pull::{Cost, pull_sloped};
 use super::scan::gather;
 use super::weights::Weights;
 use super::{
-    Extremes, Separation, Share, Support, Threshold, argmax_by, argmax_into_by, check_gradient, check_second,
-    in_capped_simplex, shifted_loss, support_by, with_support,
+    Extremes, Separation, Share, Support, Threshold, argmax_by, argmax_into_by, argmax_rows_by, check_gradient,
+    check_second, in_capped_simplex, pull_row_by, pull_rows_by, shifted_loss, short, short::InLanes, support_by,
+    with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Rewrite, SLACK, Scratch};
+use crate::real::{Real, Rewrite, SLACK, Scratch, Vectors};
 
 /// k-subsets, the Euclidean projection onto the capped simplex,
 ///
@@ -149,6 +150,27 @@ impl<T: Real> Threshold<T> for Subsets {
     }
 }
 
+impl InLanes for Subsets {
+    fn takes(&self, width: usize) -> bool {
+        self.k > 0.0 && self.k < width as f64
+    }
+
+    /// How many entries are left decides whether there are k.
+    fn leaves_masked_rows(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn solve<T: Real, S: Vectors<T>>(&self, simd: S, z: &mut [S::V], best: S::V, lowest: S::V) {
+        short::capped(simd, z, (lowest, best), T::of(self.k));
+    }
+
+    #[inline(always)]
+    fn slope<T: Real, S: Vectors<T>>(&self, simd: S, y: S::V) -> S::V {
+        short::is_between(simd, y)
+    }
+}
+
 impl<T: Real> Convex<T> for Subsets {
     fn value(&self, y: &[T]) -> T {
         if in_capped_simplex(y, T::of(self.k), T::one()) { half_square(y) } else { T::infinity() }
@@ -168,6 +190,10 @@ impl<T: Real> Convex<T> for Subsets {
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         argmax_by(self, theta)
+    }
+
+    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        argmax_rows_by(self, rows, width, report)
     }
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
@@ -214,11 +240,15 @@ impl<T: Real> Separation<T> for Subsets {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        pull_free(y, Rewrite::in_place(g))
+        pull_row_by(self, y, Rewrite::in_place(g), pull_free)
+    }
+
+    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
+        pull_rows_by(self, (y, g, width), done, pull_free)
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        pull_free(y, Rewrite::into("out", g, out)?)
+        pull_row_by(self, y, Rewrite::into("out", g, out)?, pull_free)
     }
 
     /// Takes the k largest weights off together, as much of them as leaves weights of subsets: at most one subset more than

@@ -31,13 +31,7 @@ macro_rules! without_tables {
                 work(None)
             }
 
-            fn raise_tabled(
-                bins: &Bins,
-                _affine: Affine<$t>,
-                _base: $t,
-                _is_sparse: bool,
-                _scores: Rewrite<'_, $t>,
-            ) {
+            fn raise_tabled(bins: &Bins, _affine: Affine<$t>, _base: $t, _is_sparse: bool, _scores: Rewrite<'_, $t>) {
                 unreachable!("no table was lent, but here is {bins:?}");
             }
 

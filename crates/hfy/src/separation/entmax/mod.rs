@@ -8,12 +8,12 @@ use super::scan::{BLOCK, RUN, across, block_maxima, gather, maximum, share, sum}
 use super::threshold::{concave, general, general_lower, linear, quadratic};
 use super::weights::Weights;
 use super::{
-    Extremes, Separation, Support, Threshold, argmax_by, argmax_into_by, emptied, in_simplex, shifted_loss, support_by,
-    with_support,
+    Extremes, Separation, Support, Threshold, argmax_by, argmax_into_by, argmax_rows_by, emptied, in_simplex,
+    pull_row_by, pull_rows_by, shifted_loss, short, short::InLanes, support_by, with_support,
 };
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Rewrite, SLACK, Scratch, greater, vectorised};
+use crate::real::{Real, Rewrite, SLACK, Scratch, Vectors, greater, vectorised};
 
 /// Alpha-entmax, the regularised argmax of the Tsallis negentropy,
 ///
@@ -227,8 +227,7 @@ impl<T: Real> Threshold<T> for Entmax {
             Some(Weights::Power { shift: max, scale, at, exponent, factor: one })
         };
         // Candidates lie nearer one another than other scores do.
-        let is_far = exponent.may_fit()
-            && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
+        let is_far = exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
         let most = if is_far { 0.9 } else { MOST };
         let candidates = Candidates::find(theta, scratch, (max, scale), p, (negligible(p, theta.len()), most));
         let kept = candidates.kept(&mut scratch.kept);
@@ -244,6 +243,37 @@ impl<T: Real> Threshold<T> for Entmax {
             let (lowest, least) = concave(kept, p);
             Weights::Root { shift: max, scale, lowest, least }
         }))
+    }
+}
+
+impl InLanes for Entmax {
+    fn takes(&self, _width: usize) -> bool {
+        self.alpha == 1.5 || self.alpha == 2.0
+    }
+
+    #[inline(always)]
+    fn solve<T: Real, S: Vectors<T>>(&self, simd: S, z: &mut [S::V], best: S::V, _lowest: S::V) {
+        short::less_best(simd, z, best);
+        if self.alpha == 2.0 {
+            return short::linear(simd, z, best);
+        }
+        let half = simd.splat(T::of(0.5));
+        for z in &mut *z {
+            *z = simd.mul(*z, half);
+        }
+        short::quadratic(simd, z, best);
+        for y in z {
+            *y = simd.mul(*y, *y);
+        }
+    }
+
+    #[inline(always)]
+    fn slope<T: Real, S: Vectors<T>>(&self, simd: S, y: S::V) -> S::V {
+        if self.alpha == 1.5 {
+            return simd.sqrt(y);
+        }
+        let zero = simd.splat(T::zero());
+        simd.where_greater(y, zero, simd.splat(T::one()), zero)
     }
 }
 
@@ -267,6 +297,16 @@ impl<T: Real> Convex<T> for Entmax {
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
         if self.alpha == 1.0 { softmax(Rewrite::in_place(theta)) } else { argmax_by(self, theta) }
+    }
+
+    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        if self.alpha != 1.0 {
+            return argmax_rows_by(self, rows, width, report);
+        }
+        for row in rows.chunks_mut(width.max(1)) {
+            report(softmax(Rewrite::in_place(row))?);
+        }
+        Ok(())
     }
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
@@ -320,11 +360,15 @@ impl<T: Real> Separation<T> for Entmax {
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        self.first(y, Rewrite::in_place(g))
+        pull_row_by(self, y, Rewrite::in_place(g), |y, g| self.first(y, g))
+    }
+
+    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
+        pull_rows_by(self, (y, g, width), done, |y, g| self.first(y, g))
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        self.first(y, Rewrite::into("out", g, out)?)
+        pull_row_by(self, y, Rewrite::into("out", g, out)?, |y, g| self.first(y, g))
     }
 
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
