@@ -1,5 +1,7 @@
 """Agreement with the package entmax wherever it is right, and known values where it is not."""
 
+import inspect
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -191,3 +193,49 @@ def test_readme_of_entmax():
     for name, weights in want.items():
         assert torch.allclose(getattr(ours, name)(x), torch.tensor(weights), atol=5e-5), name
     assert torch.allclose(ours.normmax_bisect(x, 1000), torch.tensor([0.0, 0.4997, 0.5003]), atol=5e-5)
+
+
+def public(module):
+    """The functions and classes that `from module import *` gives."""
+    names: dict = {}
+    exec(f"from {module} import *", names)
+    return {name: value for name, value in names.items() if inspect.isclass(value) or inspect.isfunction(value)}
+
+
+def test_every_name_of_theirs_is_one_of_ours_and_takes_the_same_arguments():
+    theirs, mine = public("entmax"), public("hfy.torch")
+    assert len(theirs) > 15
+    for name, value in theirs.items():
+        want = inspect.signature(value).parameters.values()
+        found = list(inspect.signature(mine[name]).parameters.values())
+        for place, argument in enumerate(want):
+            ours_has = found[place]
+            assert (ours_has.name, ours_has.default) == (argument.name, argument.default), f"{name}({argument})"
+
+
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("Sparsemax", {"dim": 0}),
+        ("Entmax15", {"dim": 1}),
+        ("SparsemaxBisect", {"dim": -1}),
+        ("EntmaxBisect", {"alpha": 1.3, "dim": -2}),
+        ("NormmaxBisect", {"alpha": 3, "dim": 1}),
+        ("BudgetBisect", {"budget": 3, "dim": 2}),
+    ],
+)
+def test_modules_agree(name, arguments):
+    x, g = draw(6, 7, 8, seed=1), draw(6, 7, 8, seed=2)
+    agree(getattr(entmax, name)(**arguments), getattr(ours, name)(**arguments), x, g, 1e-6)
+
+
+def test_a_module_learns_its_parameter_and_keeps_a_tensor_in_its_state():
+    x = draw(4, 6, seed=3)
+    learned = ours.EntmaxBisect(ours.AlphaParameter(1.5))
+    learned(x).square().sum().backward()
+    assert all(parameter.grad is not None for parameter in learned.parameters())
+    kept = ours.NormmaxBisect(torch.tensor([2.0, 3.0, 4.0, 5.0], dtype=x.dtype).unsqueeze(1))
+    assert list(kept.state_dict()) == ["parameter"]
+    assert torch.allclose(kept(x)[1], ours.normmax(x[1], 3.0))
+    weights, sizes = ours.Sparsemax(return_support_size=True)(x)
+    assert (sizes.squeeze(1) == (weights > 0).sum(1)).all()

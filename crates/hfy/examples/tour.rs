@@ -32,7 +32,7 @@ fn main() -> Result<()> {
     own_function(&mut page)?;
     memory(&mut page)?;
     page.title("What to read next");
-    page.line("  README.md                       the maps in one table, the combinators, the limits");
+    page.line("  docs/maps.md                    the maps in one table, the networks, the combinators");
     page.line("  cargo doc --open -p hfy         a guided tour of the interface, with examples that run");
     page.line("  CONTRIBUTING.md                 how to add a map");
     page.line("  crates/hfy/examples/tour.rs     this page, as code");

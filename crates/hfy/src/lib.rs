@@ -247,4 +247,5 @@ pub use structure::{SparseMap, Structure};
 /// Runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/maps.md")]
 struct Readme;

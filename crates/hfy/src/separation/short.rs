@@ -95,10 +95,18 @@ pub(super) fn is_short(map: &impl InLanes, width: usize) -> bool {
     (1..=SHORT).contains(&width) && map.takes(width)
 }
 
+/// Lends zeros for so many vectors of any instruction set, or of one lane: one row has no use for more. Before the instruction
+/// set is chosen, since closures within that are not always compiled for it.
+fn with_room<T: Real, R>(vectors: usize, is_one: bool, work: impl FnOnce(&mut [T]) -> R) -> R {
+    const MOST_LANES: usize = 16;
+    with_zeros(if is_one { vectors } else { vectors * MOST_LANES }, work)
+}
+
 struct Work<'w, M, T> {
     map: &'w M,
     rows: &'w mut [T],
     width: usize,
+    room: &'w mut [T],
     report: &'w mut dyn FnMut(Outcome),
 }
 
@@ -127,9 +135,10 @@ macro_rules! short_rows {
                 Self: Solve<M>,
             {
                 let is_one = rows.len() == width;
-                let work = Work { map, rows, width, report };
-                // One row has no use for more than one lane.
-                if is_one { work.solve(Scalar) } else { pulp::Arch::new().dispatch(work) }
+                with_room(width + 2, is_one, |room| {
+                    let work = Work { map, rows, width, room, report };
+                    if is_one { work.solve(Scalar) } else { pulp::Arch::new().dispatch(work) }
+                })
             }
 
             fn pull_short<M: InLanes>(
@@ -140,8 +149,10 @@ macro_rules! short_rows {
                 done: &mut dyn FnMut(),
             ) -> Result<()> {
                 let is_one = y.len() == width;
-                let work = Pull { map, y, g, width, done };
-                if is_one { work.pull(Scalar) } else { pulp::Arch::new().dispatch(work) }
+                with_room(2 * width + 1, is_one, |room| {
+                    let work = Pull { map, y, g, width, room, done };
+                    if is_one { work.pull(Scalar) } else { pulp::Arch::new().dispatch(work) }
+                })
             }
         }
 
@@ -161,18 +172,8 @@ short_rows!(f32, f64);
 impl<M: InLanes, T: Real + Solve<M>> Work<'_, M, T> {
     #[inline(always)]
     fn solve<S: Vectors<T>>(self, simd: S) -> Result<()> {
-        let Work { map, rows, width, report } = self;
-        with_zeros((width + 2) * S::LANES, |room| Self::solve_in(simd, room, (map, rows, width), report))
-    }
-
-    #[inline(always)]
-    fn solve_in<S: Vectors<T>>(
-        simd: S,
-        room: &mut [T],
-        (map, rows, width): (&M, &mut [T], usize),
-        report: &mut dyn FnMut(Outcome),
-    ) -> Result<()> {
-        let (z, known) = room.split_at_mut(width * S::LANES);
+        let Work { map, rows, width, room, report } = self;
+        let (z, known) = room[..(width + 2) * S::LANES].split_at_mut(width * S::LANES);
         for rows in rows.chunks_mut(width * S::LANES) {
             let count = rows.len() / width;
             if count < S::LANES {
@@ -220,33 +221,33 @@ struct Pull<'w, M, T> {
     y: &'w [T],
     g: &'w mut [T],
     width: usize,
+    room: &'w mut [T],
     done: &'w mut dyn FnMut(),
 }
 
 impl<M: InLanes, T: Real> Pull<'_, M, T> {
     #[inline(always)]
     fn pull<S: Vectors<T>>(self, simd: S) -> Result<()> {
-        let Pull { map, y, g, width, done } = self;
+        let Pull { map, y, g, width, room, done } = self;
         let entries = width * S::LANES;
-        with_zeros(2 * entries + S::LANES, |room| {
-            let (y_lanes, room) = room.split_at_mut(entries);
-            let (g_lanes, sums) = room.split_at_mut(entries);
-            for (y, g) in y.chunks(entries).zip(g.chunks_mut(entries)) {
-                let count = y.len() / width;
-                if count < S::LANES {
-                    y_lanes.fill(T::zero());
-                }
-                transpose(S::LANES, (y, width), (&mut *y_lanes, S::LANES), (count, width));
-                transpose(S::LANES, (&*g, width), (&mut *g_lanes, S::LANES), (count, width));
-                S::vectors(sums)[0] = map.pull(simd, S::vectors(y_lanes), S::vectors(g_lanes));
-                for (&sum, g) in sums[..count].iter().zip(g.chunks(width)) {
-                    check_gradient(sum, g)?;
-                    done();
-                }
-                transpose(S::LANES, (&*g_lanes, S::LANES), (&mut *g, width), (width, count));
+        let (y_lanes, room) = room.split_at_mut(entries);
+        let (g_lanes, room) = room.split_at_mut(entries);
+        let sums = &mut room[..S::LANES];
+        for (y, g) in y.chunks(entries).zip(g.chunks_mut(entries)) {
+            let count = y.len() / width;
+            if count < S::LANES {
+                y_lanes.fill(T::zero());
             }
-            Ok(())
-        })
+            transpose(S::LANES, (y, width), (&mut *y_lanes, S::LANES), (count, width));
+            transpose(S::LANES, (&*g, width), (&mut *g_lanes, S::LANES), (count, width));
+            S::vectors(sums)[0] = map.pull(simd, S::vectors(y_lanes), S::vectors(g_lanes));
+            for (&sum, g) in sums.iter().zip(g.chunks(width)) {
+                check_gradient(sum, g)?;
+                done();
+            }
+            transpose(S::LANES, (&*g_lanes, S::LANES), (&mut *g, width), (width, count));
+        }
+        Ok(())
     }
 }
 
@@ -358,24 +359,21 @@ pub(super) fn linear<T: Real, S: Vectors<T>>(simd: S, z: &mut [S::V], best: S::V
 #[inline(always)]
 pub(super) fn quadratic<T: Real, S: Vectors<T>>(simd: S, z: &mut [S::V], best: S::V) -> S::V {
     let zero = simd.splat(T::zero());
-    let both = |tau: S::V, z: &[S::V]| {
-        sums(
-            simd,
-            z,
-            #[inline(always)]
-            |z| {
-                let t = simd.greatest(simd.sub(z, tau), zero);
-                [t, simd.mul(t, t)]
-            },
-        )
-    };
     let tau = newton(
         simd,
         simd.splat(-T::one()),
         best,
         #[inline(always)]
         |tau| {
-            let [first, second] = both(tau, z);
+            let [first, second] = sums(
+                simd,
+                z,
+                #[inline(always)]
+                |z| {
+                    let t = simd.greatest(simd.sub(z, tau), zero);
+                    [t, simd.mul(t, t)]
+                },
+            );
             simd.div(simd.sub(second, simd.sqrt(second)), first)
         },
     );
@@ -434,6 +432,12 @@ pub(super) fn capped<T: Real, S: Vectors<T>>(simd: S, z: &mut [S::V], (lowest, b
     }
 }
 
+/// `|x|`.
+#[inline(always)]
+fn size<T: Real, S: Vectors<T>>(simd: S, x: S::V) -> S::V {
+    simd.greatest(x, simd.sub(simd.splat(T::zero()), x))
+}
+
 /// One strictly between zero and one, else zero.
 #[inline(always)]
 pub(super) fn is_between<T: Real, S: Vectors<T>>(simd: S, t: S::V) -> S::V {
@@ -447,7 +451,6 @@ pub(super) fn is_between<T: Real, S: Vectors<T>>(simd: S, t: S::V) -> S::V {
 fn level<T: Real, S: Vectors<T>>(simd: S, z: &[S::V], (mut low, mut high): (S::V, S::V), mass: T) -> S::V {
     let (zero, one, half) = (simd.splat(T::zero()), simd.splat(T::one()), simd.splat(T::of(0.5)));
     let (mass, rounding) = (simd.splat(mass), simd.splat(T::of(2.0) * T::epsilon()));
-    let size = |x: S::V| simd.greatest(x, simd.sub(zero, x));
     let mut tau = simd.least(simd.greatest(zero, low), high);
     let mut goes_on = one;
     for _ in 0..ROUNDS {
@@ -467,10 +470,10 @@ fn level<T: Real, S: Vectors<T>>(simd: S, z: &[S::V], (mut low, mut high): (S::V
         let middle = simd.add(simd.mul(low, half), simd.mul(high, half));
         let inside = simd.where_greater(next, low, simd.where_greater(high, next, next, middle), middle);
         // Where the sum is right nothing moves.
-        let next = simd.where_greater(size(excess), zero, inside, tau);
-        let moved = size(simd.sub(next, tau));
+        let next = simd.where_greater(size(simd, excess), zero, inside, tau);
+        let moved = size(simd, simd.sub(next, tau));
         tau = simd.where_greater(goes_on, zero, next, tau);
-        goes_on = simd.where_greater(moved, simd.mul(rounding, simd.greatest(size(tau), one)), goes_on, zero);
+        goes_on = simd.where_greater(moved, simd.mul(rounding, simd.greatest(size(simd, tau), one)), goes_on, zero);
         if !simd.any_greater(goes_on, zero) {
             break;
         }

@@ -32,6 +32,14 @@ from ._losses import (
     sparsemax_loss,
     subsets_loss,
 )
+from ._map_modules import (
+    BudgetBisect,
+    Entmax15,
+    EntmaxBisect,
+    NormmaxBisect,
+    Sparsemax,
+    SparsemaxBisect,
+)
 from ._maps import (
     bounded_sparsemax,
     budget_bisect,
@@ -51,9 +59,15 @@ from ._transition import TransitionParameter
 
 __all__ = [
     "AlphaParameter",
+    "BudgetBisect",
+    "Entmax15",
     "Entmax15Loss",
+    "EntmaxBisect",
     "EntmaxBisectLoss",
+    "NormmaxBisect",
     "NormmaxBisectLoss",
+    "Sparsemax",
+    "SparsemaxBisect",
     "SparsemaxBisectLoss",
     "SparsemaxLoss",
     "SubsetsLoss",
