@@ -15,7 +15,7 @@ use num_traits::Float;
 
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result};
-use crate::real::Element;
+use crate::real::{Element, from_copy};
 use crate::separation::{Separation, Support};
 
 /// What happened to the rows of a batch.
@@ -165,9 +165,9 @@ impl<F: ?Sized> Batch<'_, F> {
     {
         if let Some(map) = self.together(lanes) {
             return drive_spans(lanes, first, lanes.rows_a_span(), [from], to, |row, [scores], to, outcomes| {
-                to.copy_from_slice(scores);
-                lanes.hide_rows(row, to);
-                map.argmax_rows(to, lanes.length(), &mut |outcome| outcomes.push(outcome))
+                lanes.with_hidden(row, scores, |scores| {
+                    map.argmax_rows(scores, lanes.length(), to, &mut |outcome| outcomes.push(outcome))
+                })
             });
         }
         drive_from(lanes, first, [from], to, |row, [scores], to| {
@@ -200,8 +200,10 @@ impl<F: ?Sized> Batch<'_, F> {
         let outcomes = lanes.write(scores.view_mut().into_dyn(), true, |rows| {
             if let Some(map) = self.together(&lanes) {
                 return drive_spans(&lanes, 0, lanes.rows_a_span(), [], rows, |row, [], to, outcomes| {
-                    lanes.hide_rows(row, to);
-                    map.argmax_rows(to, lanes.length(), &mut |outcome| outcomes.push(outcome))
+                    from_copy(to, |scores, to| {
+                        lanes.hide_rows(row, scores);
+                        map.argmax_rows(scores, lanes.length(), to, &mut |outcome| outcomes.push(outcome))
+                    })
                 });
             }
             drive(&lanes, [], rows, |row, [], to| {
@@ -250,8 +252,10 @@ impl<F: ?Sized> Batch<'_, F> {
         lanes.write(gradient.view_mut().into_dyn(), true, |g| {
             if let Some(map) = self.together(&lanes) {
                 return drive_spans(&lanes, 0, lanes.rows_a_span(), [weights.slice()], g, |row, [weights], g, done| {
-                    lanes.silence_rows(row, g);
-                    map.pullback_rows(weights, g, lanes.length(), &mut || done.push(()))
+                    from_copy(g, |gradient, g| {
+                        lanes.silence_rows(row, gradient);
+                        map.pullback_rows(weights, gradient, lanes.length(), g, &mut || done.push(()))
+                    })
                 });
             }
             drive(&lanes, [weights.slice()], g, |row, [weights], g| {
@@ -295,9 +299,9 @@ impl<F: ?Sized> Batch<'_, F> {
                 inputs,
                 out,
                 |row, [weights, gradient], out, done| {
-                    out.copy_from_slice(gradient);
-                    lanes.silence_rows(row, out);
-                    map.pullback_rows(weights, out, lanes.length(), &mut || done.push(()))
+                    lanes.with_silent(row, gradient, |gradient| {
+                        map.pullback_rows(weights, gradient, lanes.length(), out, &mut || done.push(()))
+                    })
                 },
             );
         }

@@ -111,6 +111,28 @@ impl Lanes {
         })
     }
 
+    /// Runs `work` on rows from number `first` on with their hidden entries at minus infinity.
+    pub(crate) fn with_hidden<T: Real, R>(&self, first: usize, scores: &[T], work: impl FnOnce(&[T]) -> R) -> R {
+        if !self.hides() {
+            return work(scores);
+        }
+        with_copy(scores, |scores| {
+            self.hide_rows(first, scores);
+            work(scores)
+        })
+    }
+
+    /// Runs `work` on rows of gradients from number `first` on with their hidden entries at zero.
+    pub(crate) fn with_silent<T: Real, R>(&self, first: usize, gradient: &[T], work: impl FnOnce(&[T]) -> R) -> R {
+        if !self.hides() {
+            return work(gradient);
+        }
+        with_copy(gradient, |gradient| {
+            self.silence_rows(first, gradient);
+            work(gradient)
+        })
+    }
+
     /// Sets the hidden entries of rows from number `first` on to minus infinity.
     pub(crate) fn hide_rows<T: Real>(&self, first: usize, scores: &mut [T]) {
         if self.hides() {
@@ -148,7 +170,7 @@ impl Lanes {
 }
 
 /// Entries that are taken room for and then written while they are in the outer cache.
-const ENTRIES_A_GROUP: usize = 1 << 20;
+const ENTRIES_A_GROUP: usize = 1 << 18;
 
 /// A new array of rows that `work` writes, given the number of the first row of a few and those rows. Room is cleared just before, by all
 /// threads, so that all of them wait for its pages.

@@ -96,11 +96,12 @@ pub trait Convex<T: Real>: Send + Sync {
         self.argmax(y)
     }
 
-    /// `rows ← ŷ(rows)` for rows of `width` entries, one after the other, of which the outcomes are reported: up to the
-    /// first row at fault, if there is one. Threshold maps solve many short rows at once, with the same result.
-    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
-        for row in rows.chunks_mut(width.max(1)) {
-            report(self.argmax(row)?);
+    /// [`argmax_into`](Self::argmax_into) for rows of `width` entries, one after the other, of which the outcomes are
+    /// reported: up to the first row at fault, if there is one. Threshold maps solve many short rows at once, with the same
+    /// result.
+    fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        for (theta, y) in theta.chunks(width.max(1)).zip(y.chunks_mut(width.max(1))) {
+            report(self.argmax_into(theta, y)?);
         }
         Ok(())
     }
@@ -208,8 +209,14 @@ macro_rules! forward {
             fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
                 (**self).argmax_into(theta, y)
             }
-            fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
-                (**self).argmax_rows(rows, width, report)
+            fn argmax_rows(
+                &self,
+                theta: &[T],
+                width: usize,
+                y: &mut [T],
+                report: &mut dyn FnMut(Outcome),
+            ) -> Result<()> {
+                (**self).argmax_rows(theta, width, y, report)
             }
             fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
                 (**self).vjp(theta, y, g)

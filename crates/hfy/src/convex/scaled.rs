@@ -93,14 +93,16 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
         self.inner.argmax(theta)
     }
 
-    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
-        for (row, scores) in rows.chunks_mut(width.max(1)).enumerate() {
-            if let Err(error) = self.warm(scores) {
-                (0..row).for_each(|_| report(Outcome::Solved));
-                return Err(error);
+    fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        with_copy(theta, |theta| {
+            for (row, scores) in theta.chunks_mut(width.max(1)).enumerate() {
+                if let Err(error) = self.warm(scores) {
+                    (0..row).for_each(|_| report(Outcome::Solved));
+                    return Err(error);
+                }
             }
-        }
-        self.inner.argmax_rows(rows, width, report)
+            self.inner.argmax_rows(theta, width, y, report)
+        })
     }
 
     fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
@@ -185,10 +187,10 @@ impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
         Ok(())
     }
 
-    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
-        self.inner.pullback_rows(y, g, width, done)?;
+    fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
+        self.inner.pullback_rows(y, g, width, out, done)?;
         let beta = T::of(self.beta);
-        g.iter_mut().for_each(|g| *g *= beta);
+        out.iter_mut().for_each(|g| *g *= beta);
         Ok(())
     }
 

@@ -22,7 +22,7 @@ pub(crate) use near::Near;
 pub(crate) use powers::Affine;
 pub(crate) use rewrite::Rewrite;
 pub use scratch::Scratch;
-pub(crate) use scratch::{with_copy, with_zeros};
+pub(crate) use scratch::{from_copy, with_copy, with_zeros};
 pub(crate) use tables::Bins;
 pub(crate) use transpose::{Transpose, transpose};
 pub(crate) use vectors::Vectors;

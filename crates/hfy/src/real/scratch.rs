@@ -36,6 +36,16 @@ pub(crate) fn with_zeros<T: Real, R>(count: usize, work: impl FnOnce(&mut [T]) -
     with_room(|row| row.resize(count, T::zero()), work)
 }
 
+/// Runs `work` on such a copy of a row, and on the row, to be written from it.
+pub(crate) fn from_copy<T: Real, R>(row: &mut [T], work: impl FnOnce(&mut [T], &mut [T]) -> R) -> R {
+    let mut copy = T::with_scratch(|scratch| scratch.rows.pop()).unwrap_or_default();
+    copy.clear();
+    copy.extend_from_slice(row);
+    let result = work(&mut copy, row);
+    T::with_scratch(|scratch| scratch.rows.push(copy));
+    result
+}
+
 fn with_room<T: Real, R>(fill: impl FnOnce(&mut Vec<T>), work: impl FnOnce(&mut [T]) -> R) -> R {
     let mut row = T::with_scratch(|scratch| scratch.rows.pop()).unwrap_or_default();
     row.clear();

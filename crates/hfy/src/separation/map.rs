@@ -70,8 +70,8 @@ impl<T: Real> Convex<T> for Map {
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
         T::separation(self).argmax_into(theta, y)
     }
-    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
-        T::separation(self).argmax_rows(rows, width, report)
+    fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        T::separation(self).argmax_rows(theta, width, y, report)
     }
     fn vjp(&self, theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
         T::separation(self).vjp(theta, y, g)
@@ -118,8 +118,8 @@ impl<T: Real> Separation<T> for Map {
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
         T::separation(self).pullback(y, g)
     }
-    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
-        T::separation(self).pullback_rows(y, g, width, done)
+    fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
+        T::separation(self).pullback_rows(y, g, width, out, done)
     }
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
         T::separation(self).pullback_into(y, g, out)

@@ -37,9 +37,9 @@ pub use support::Support;
 
 use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
-use crate::real::{Real, Rewrite, Scratch, weighted, with_copy};
+use crate::real::{Real, Rewrite, Scratch, from_copy, weighted, with_copy};
 use scan::block_maxima;
-use short::{InLanes, is_short, pulled_short, solved_short};
+use short::{InLanes, is_short};
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -78,11 +78,12 @@ pub trait Separation<T: Real>: Convex<T> {
     /// `g ← Jᵀ g` from the output alone.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()>;
 
-    /// `g ← Jᵀ g` for rows of `width` entries, one after the other; `done` is called for each, up to the first row at fault, if
-    /// there is one. Threshold maps pull many short rows at once, with the same result.
-    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
-        for (y, g) in y.chunks(width.max(1)).zip(g.chunks_mut(width.max(1))) {
-            self.pullback(y, g)?;
+    /// [`pullback_into`](Self::pullback_into) for rows of `width` entries, one after the other; `done` is called for each, up
+    /// to the first row at fault, if there is one. Threshold maps pull many short rows at once, with the same result.
+    fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
+        let width = width.max(1);
+        for ((y, g), out) in y.chunks(width).zip(g.chunks(width)).zip(out.chunks_mut(width)) {
+            self.pullback_into(y, g, out)?;
             done();
         }
         Ok(())
@@ -157,26 +158,28 @@ impl<T: Real> Extremes<T> {
 
 /// `theta ← ŷ(theta)`.
 fn argmax_by<T: Real + Solve<M>, M: InLanes>(map: &M, theta: &mut [T]) -> Result<Outcome> {
-    let (width, mut outcome) = (theta.len(), Outcome::Solved);
-    if solved_short(map, theta, width, &mut |one| outcome = one)? {
-        return Ok(outcome);
+    if is_short(map, theta.len()) {
+        return from_copy(theta, |from, theta| argmax_into_by(map, from, theta));
     }
     rewrite_by(map, Rewrite::in_place(theta))
 }
 
-/// `g ← J g` for rows of `width` entries, by `pull` where the map does not pull them in lanes.
+/// `out ← J g` for rows of `width` entries, by `pull` where the map does not pull them in lanes.
 fn pull_rows_by<T: Real, M: InLanes>(
     map: &M,
-    (y, g, width): (&[T], &mut [T], usize),
+    (y, g, out): (&[T], &[T], &mut [T]),
+    width: usize,
     done: &mut dyn FnMut(),
     pull: impl Fn(&[T], Rewrite<'_, T>) -> Result<()>,
 ) -> Result<()> {
     check_len("gradient", g.len(), y.len())?;
-    if pulled_short(map, y, g, width, done)? {
-        return Ok(());
+    check_len("out", out.len(), y.len())?;
+    if is_short(map, width) {
+        return T::pull_short(map, (y, g, out), width, done);
     }
-    for (y, g) in y.chunks(width.max(1)).zip(g.chunks_mut(width.max(1))) {
-        pull(y, Rewrite::in_place(g))?;
+    let width = width.max(1);
+    for ((y, g), out) in y.chunks(width).zip(g.chunks(width)).zip(out.chunks_mut(width)) {
+        pull(y, Rewrite::into("out", g, out)?)?;
         done();
     }
     Ok(())
@@ -189,23 +192,27 @@ fn pull_row_by<T: Real, M: InLanes>(
     g: Rewrite<'_, T>,
     pull: impl Fn(&[T], Rewrite<'_, T>) -> Result<()>,
 ) -> Result<()> {
-    if is_short(map, y.len()) && g.len() == y.len() {
-        return T::pull_short(map, y, g.placed(), y.len(), &mut || ());
+    if !is_short(map, y.len()) || g.len() != y.len() {
+        return pull(y, g);
     }
-    pull(y, g)
+    match g.from {
+        Some(from) => T::pull_short(map, (y, from, g.to), y.len(), &mut || ()),
+        None => from_copy(g.to, |from, to| T::pull_short(map, (y, from, to), y.len(), &mut || ())),
+    }
 }
 
-/// `rows ← ŷ(rows)` for rows of `width` entries, of which the outcomes are reported up to the first row at fault.
+/// `y ← ŷ(theta)` for rows of `width` entries, of which the outcomes are reported up to the first row at fault.
 fn argmax_rows_by<T: Real + Solve<M>, M: InLanes>(
     map: &M,
-    rows: &mut [T],
-    width: usize,
+    (theta, y, width): (&[T], &mut [T], usize),
     report: &mut dyn FnMut(Outcome),
 ) -> Result<()> {
-    if !solved_short(map, rows, width, report)? {
-        for row in rows.chunks_mut(width.max(1)) {
-            report(rewrite_by(map, Rewrite::in_place(row))?);
-        }
+    check_len("y", y.len(), theta.len())?;
+    if is_short(map, width) {
+        return T::solve_short(map, (theta, y), width, report);
+    }
+    for (theta, y) in theta.chunks(width.max(1)).zip(y.chunks_mut(width.max(1))) {
+        report(rewrite_by(map, Rewrite::into("y", theta, y)?)?);
     }
     Ok(())
 }
@@ -219,9 +226,9 @@ fn emptied<T: Real>(row: &mut [T]) -> Outcome {
 /// `y ← ŷ(theta)`.
 fn argmax_into_by<T: Real + Solve<M>, M: InLanes>(map: &M, theta: &[T], y: &mut [T]) -> Result<Outcome> {
     if is_short(map, theta.len()) {
-        check_len("y", y.len(), theta.len())?;
-        y.copy_from_slice(theta);
-        return argmax_by(map, y);
+        let mut outcome = Outcome::Solved;
+        argmax_rows_by(map, (theta, y, theta.len()), &mut |one| outcome = one)?;
+        return Ok(outcome);
     }
     rewrite_by(map, Rewrite::into("y", theta, y)?)
 }

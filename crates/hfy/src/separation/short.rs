@@ -53,41 +53,23 @@ pub trait InLanes: Sync {
 
 /// A type of numbers whose short rows are solved in lanes.
 pub trait ShortRows: Sized {
-    /// Makes weights of `rows` of `width` entries, and reports their outcomes: those of the rows before the first one at fault, if
-    /// there is one.
-    fn solve_short<M: InLanes>(map: &M, rows: &mut [Self], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()>
+    /// `y ← ŷ(θ)` for rows of `width` entries, of which the outcomes are reported up to the first row at fault.
+    fn solve_short<M: InLanes>(
+        map: &M,
+        rows: (&[Self], &mut [Self]),
+        width: usize,
+        report: &mut dyn FnMut(Outcome),
+    ) -> Result<()>
     where
         Self: Solve<M>;
 
-    /// `g ← J g` for rows of weights and gradients of `width` entries; calls `done` for each row before the first one at fault.
-    fn pull_short<M: InLanes>(map: &M, y: &[Self], g: &mut [Self], width: usize, done: &mut dyn FnMut()) -> Result<()>;
-}
-
-/// `rows ← ŷ(rows)` where the map solves rows of `width` entries in lanes; false elsewhere.
-pub(super) fn solved_short<T: Real + Solve<M>, M: InLanes>(
-    map: &M,
-    rows: &mut [T],
-    width: usize,
-    report: &mut dyn FnMut(Outcome),
-) -> Result<bool> {
-    if !is_short(map, width) {
-        return Ok(false);
-    }
-    T::solve_short(map, rows, width, report).map(|()| true)
-}
-
-/// `g ← J g` where the map solves rows of `width` entries in lanes; false elsewhere.
-pub(super) fn pulled_short<T: Real, M: InLanes>(
-    map: &M,
-    y: &[T],
-    g: &mut [T],
-    width: usize,
-    done: &mut dyn FnMut(),
-) -> Result<bool> {
-    if !is_short(map, width) {
-        return Ok(false);
-    }
-    T::pull_short(map, y, g, width, done).map(|()| true)
+    /// `out ← J g` for rows of weights and gradients of `width` entries; calls `done` for each up to the first row at fault.
+    fn pull_short<M: InLanes>(
+        map: &M,
+        rows: (&[Self], &[Self], &mut [Self]),
+        width: usize,
+        done: &mut dyn FnMut(),
+    ) -> Result<()>;
 }
 
 /// Whether the map solves rows of this length in lanes.
@@ -104,7 +86,8 @@ fn with_room<T: Real, R>(vectors: usize, is_one: bool, work: impl FnOnce(&mut [T
 
 struct Work<'w, M, T> {
     map: &'w M,
-    rows: &'w mut [T],
+    theta: &'w [T],
+    y: &'w mut [T],
     width: usize,
     room: &'w mut [T],
     report: &'w mut dyn FnMut(Outcome),
@@ -127,30 +110,29 @@ macro_rules! short_rows {
         impl ShortRows for $t {
             fn solve_short<M: InLanes>(
                 map: &M,
-                rows: &mut [Self],
+                (theta, y): (&[Self], &mut [Self]),
                 width: usize,
                 report: &mut dyn FnMut(Outcome),
             ) -> Result<()>
             where
                 Self: Solve<M>,
             {
-                let is_one = rows.len() == width;
+                let is_one = theta.len() == width;
                 with_room(width + 2, is_one, |room| {
-                    let work = Work { map, rows, width, room, report };
+                    let work = Work { map, theta, y, width, room, report };
                     if is_one { work.solve(Scalar) } else { pulp::Arch::new().dispatch(work) }
                 })
             }
 
             fn pull_short<M: InLanes>(
                 map: &M,
-                y: &[Self],
-                g: &mut [Self],
+                (y, g, out): (&[Self], &[Self], &mut [Self]),
                 width: usize,
                 done: &mut dyn FnMut(),
             ) -> Result<()> {
                 let is_one = y.len() == width;
                 with_room(2 * width + 1, is_one, |room| {
-                    let work = Pull { map, y, g, width, room, done };
+                    let work = Pull { map, y, g, out, width, room, done };
                     if is_one { work.pull(Scalar) } else { pulp::Arch::new().dispatch(work) }
                 })
             }
@@ -172,17 +154,18 @@ short_rows!(f32, f64);
 impl<M: InLanes, T: Real + Solve<M>> Work<'_, M, T> {
     #[inline(always)]
     fn solve<S: Vectors<T>>(self, simd: S) -> Result<()> {
-        let Work { map, rows, width, room, report } = self;
-        let (z, known) = room[..(width + 2) * S::LANES].split_at_mut(width * S::LANES);
-        for rows in rows.chunks_mut(width * S::LANES) {
-            let count = rows.len() / width;
+        let Work { map, theta, y, width, room, report } = self;
+        let entries = width * S::LANES;
+        let (z, known) = room[..entries + 2 * S::LANES].split_at_mut(entries);
+        for (theta, y) in theta.chunks(entries).zip(y.chunks_mut(entries)) {
+            let count = theta.len() / width;
             if count < S::LANES {
                 z.fill(T::zero());
             }
-            transpose(S::LANES, (&*rows, width), (&mut *z, S::LANES), (count, width));
+            transpose(S::LANES, (theta, width), (&mut *z, S::LANES), (count, width));
             let (best, lowest, is_sound) = survey(simd, S::vectors(z));
             if !is_sound {
-                for (row, scores) in rows.chunks(width).enumerate() {
+                for (row, scores) in theta.chunks(width).enumerate() {
                     if let Err(error) = check_scores(scores) {
                         (0..row).for_each(|_| report(Outcome::Solved));
                         return Err(error);
@@ -190,26 +173,18 @@ impl<M: InLanes, T: Real + Solve<M>> Work<'_, M, T> {
                 }
             }
             S::vectors(known).copy_from_slice(&[best, lowest]);
-            let (best_of, lowest_of) = known.split_at(S::LANES);
-            let masked = |lowest: T| lowest == T::neg_infinity() && map.leaves_masked_rows();
-            let alone: Vec<(usize, Vec<T>)> = (0..count)
-                .filter(|&row| masked(lowest_of[row]))
-                .map(|row| (row, rows[row * width..(row + 1) * width].to_vec()))
-                .collect();
             map.solve(simd, S::vectors(z), best, lowest);
-            transpose(S::LANES, (&*z, S::LANES), (&mut *rows, width), (width, count));
-            let mut alone = alone.into_iter().peekable();
-            for (row, &best) in best_of[..count].iter().enumerate() {
-                let outcome = match alone.next_if(|(masked, _)| *masked == row) {
-                    Some((_, scores)) => {
-                        let row = &mut rows[row * width..(row + 1) * width];
-                        row.copy_from_slice(&scores);
-                        rewrite_by(map, Rewrite::in_place(row))?
-                    }
-                    None if best == T::neg_infinity() => Outcome::Empty,
-                    None => Outcome::Solved,
-                };
-                report(outcome);
+            transpose(S::LANES, (&*z, S::LANES), (&mut *y, width), (width, count));
+            let (best, lowest) = known.split_at(S::LANES);
+            let alone = |lowest: T| lowest == T::neg_infinity() && map.leaves_masked_rows();
+            for (row, (theta, y)) in theta.chunks(width).zip(y.chunks_mut(width)).enumerate() {
+                report(if alone(lowest[row]) {
+                    rewrite_by(map, Rewrite::into("y", theta, y)?)?
+                } else if best[row] == T::neg_infinity() {
+                    Outcome::Empty
+                } else {
+                    Outcome::Solved
+                });
             }
         }
         Ok(())
@@ -219,7 +194,8 @@ impl<M: InLanes, T: Real + Solve<M>> Work<'_, M, T> {
 struct Pull<'w, M, T> {
     map: &'w M,
     y: &'w [T],
-    g: &'w mut [T],
+    g: &'w [T],
+    out: &'w mut [T],
     width: usize,
     room: &'w mut [T],
     done: &'w mut dyn FnMut(),
@@ -228,24 +204,24 @@ struct Pull<'w, M, T> {
 impl<M: InLanes, T: Real> Pull<'_, M, T> {
     #[inline(always)]
     fn pull<S: Vectors<T>>(self, simd: S) -> Result<()> {
-        let Pull { map, y, g, width, room, done } = self;
+        let Pull { map, y, g, out, width, room, done } = self;
         let entries = width * S::LANES;
         let (y_lanes, room) = room.split_at_mut(entries);
         let (g_lanes, room) = room.split_at_mut(entries);
         let sums = &mut room[..S::LANES];
-        for (y, g) in y.chunks(entries).zip(g.chunks_mut(entries)) {
+        for ((y, g), out) in y.chunks(entries).zip(g.chunks(entries)).zip(out.chunks_mut(entries)) {
             let count = y.len() / width;
             if count < S::LANES {
                 y_lanes.fill(T::zero());
             }
             transpose(S::LANES, (y, width), (&mut *y_lanes, S::LANES), (count, width));
-            transpose(S::LANES, (&*g, width), (&mut *g_lanes, S::LANES), (count, width));
+            transpose(S::LANES, (g, width), (&mut *g_lanes, S::LANES), (count, width));
             S::vectors(sums)[0] = map.pull(simd, S::vectors(y_lanes), S::vectors(g_lanes));
             for (&sum, g) in sums.iter().zip(g.chunks(width)) {
                 check_gradient(sum, g)?;
                 done();
             }
-            transpose(S::LANES, (&*g_lanes, S::LANES), (&mut *g, width), (width, count));
+            transpose(S::LANES, (&*g_lanes, S::LANES), (&mut *out, width), (width, count));
         }
         Ok(())
     }
@@ -466,14 +442,17 @@ fn level<T: Real, S: Vectors<T>>(simd: S, z: &[S::V], (mut low, mut high): (S::V
         let excess = simd.sub(clipped, mass);
         low = simd.where_greater(excess, zero, tau, low);
         high = simd.where_greater(zero, excess, tau, high);
-        let next = simd.add(tau, simd.div(excess, free));
+        let step = simd.div(excess, free);
+        let next = simd.add(tau, step);
         let middle = simd.add(simd.mul(low, half), simd.mul(high, half));
         let inside = simd.where_greater(next, low, simd.where_greater(high, next, next, middle), middle);
-        // Where the sum is right nothing moves.
-        let next = simd.where_greater(size(simd, excess), zero, inside, tau);
+        // A step that is no more than rounding is the last; where the sum is right nothing moves.
+        let least = simd.mul(rounding, simd.greatest(size(simd, tau), one));
+        let next = simd.where_greater(size(simd, step), least, inside, next);
+        let next = simd.where_greater(size(simd, excess), zero, next, tau);
         let moved = size(simd, simd.sub(next, tau));
         tau = simd.where_greater(goes_on, zero, next, tau);
-        goes_on = simd.where_greater(moved, simd.mul(rounding, simd.greatest(size(simd, tau), one)), goes_on, zero);
+        goes_on = simd.where_greater(moved, least, goes_on, zero);
         if !simd.any_greater(goes_on, zero) {
             break;
         }

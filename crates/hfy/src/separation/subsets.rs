@@ -192,8 +192,8 @@ impl<T: Real> Convex<T> for Subsets {
         argmax_by(self, theta)
     }
 
-    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
-        argmax_rows_by(self, rows, width, report)
+    fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
+        argmax_rows_by(self, (theta, y, width), report)
     }
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
@@ -243,8 +243,8 @@ impl<T: Real> Separation<T> for Subsets {
         pull_row_by(self, y, Rewrite::in_place(g), pull_free)
     }
 
-    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
-        pull_rows_by(self, (y, g, width), done, pull_free)
+    fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
+        pull_rows_by(self, (y, g, out), width, done, pull_free)
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {

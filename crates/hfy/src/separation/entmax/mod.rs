@@ -299,12 +299,12 @@ impl<T: Real> Convex<T> for Entmax {
         if self.alpha == 1.0 { softmax(Rewrite::in_place(theta)) } else { argmax_by(self, theta) }
     }
 
-    fn argmax_rows(&self, rows: &mut [T], width: usize, report: &mut dyn FnMut(Outcome)) -> Result<()> {
+    fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
         if self.alpha != 1.0 {
-            return argmax_rows_by(self, rows, width, report);
+            return argmax_rows_by(self, (theta, y, width), report);
         }
-        for row in rows.chunks_mut(width.max(1)) {
-            report(softmax(Rewrite::in_place(row))?);
+        for (theta, y) in theta.chunks(width.max(1)).zip(y.chunks_mut(width.max(1))) {
+            report(self.argmax_into(theta, y)?);
         }
         Ok(())
     }
@@ -363,8 +363,8 @@ impl<T: Real> Separation<T> for Entmax {
         pull_row_by(self, y, Rewrite::in_place(g), |y, g| self.first(y, g))
     }
 
-    fn pullback_rows(&self, y: &[T], g: &mut [T], width: usize, done: &mut dyn FnMut()) -> Result<()> {
-        pull_rows_by(self, (y, g, width), done, |y, g| self.first(y, g))
+    fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
+        pull_rows_by(self, (y, g, out), width, done, |y, g| self.first(y, g))
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
