@@ -170,7 +170,7 @@ impl Lanes {
 }
 
 /// Entries that are taken room for and then written while they are in the outer cache.
-const ENTRIES_A_GROUP: usize = 1 << 18;
+const ENTRIES_A_GROUP: usize = 1 << 20;
 
 /// A new array of rows that `work` writes, given the number of the first row of a few and those rows. Room is cleared just before, by all
 /// threads, so that all of them wait for its pages.

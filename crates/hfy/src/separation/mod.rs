@@ -39,7 +39,7 @@ use crate::convex::{Convex, Outcome, check_gradient};
 use crate::error::{Result, check_len};
 use crate::real::{Real, Rewrite, Scratch, from_copy, weighted, with_copy};
 use scan::block_maxima;
-use short::{InLanes, is_short};
+use short::{InLanes, is_pulled, is_short};
 use weights::Weights;
 
 /// A convex function whose map separates: it has a support, perhaps a margin, and a derivative that needs only
@@ -174,7 +174,7 @@ fn pull_rows_by<T: Real, M: InLanes>(
 ) -> Result<()> {
     check_len("gradient", g.len(), y.len())?;
     check_len("out", out.len(), y.len())?;
-    if is_short(map, width) {
+    if is_pulled(map, width) {
         return T::pull_short(map, (y, g, out), width, done);
     }
     let width = width.max(1);
@@ -192,7 +192,7 @@ fn pull_row_by<T: Real, M: InLanes>(
     g: Rewrite<'_, T>,
     pull: impl Fn(&[T], Rewrite<'_, T>) -> Result<()>,
 ) -> Result<()> {
-    if !is_short(map, y.len()) || g.len() != y.len() {
+    if !is_pulled(map, y.len()) || g.len() != y.len() {
         return pull(y, g);
     }
     match g.from {

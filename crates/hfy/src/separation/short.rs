@@ -11,7 +11,7 @@ use crate::convex::{Outcome, check_gradient, check_scores};
 use crate::error::Result;
 use crate::real::{Real, Rewrite, Vectors, transpose, with_zeros};
 
-/// The most entries of a short row. From here on the solver of single rows is as fast; `make bench-short` tells.
+/// The most entries of a short row. From here on the solver of single rows is as fast: `make bench CASES=sparsemax`.
 pub(crate) const SHORT: usize = 512;
 
 /// A map that solves rows in lanes.
@@ -70,6 +70,14 @@ pub trait ShortRows: Sized {
         width: usize,
         done: &mut dyn FnMut(),
     ) -> Result<()>;
+}
+
+/// The most entries of rows that are pulled in lanes. Gradients take two passes: rows that fill a few vectors need no lanes.
+const PULLED: usize = 32;
+
+/// Whether gradients of rows of this length are pulled in lanes.
+pub(super) fn is_pulled(map: &impl InLanes, width: usize) -> bool {
+    width <= PULLED && is_short(map, width)
 }
 
 /// Whether the map solves rows of this length in lanes.
