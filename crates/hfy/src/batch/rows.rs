@@ -172,8 +172,8 @@ impl Lanes {
 /// Entries that are taken room for and then written while they are in the outer cache.
 const ENTRIES_A_GROUP: usize = 1 << 20;
 
-/// A new array of rows that `work` writes, given the number of the first row of a few and those rows. Room is cleared just before, by all
-/// threads, so that all of them wait for its pages.
+/// A new array of rows that `work` writes, given the number of the first row of a few and those rows. Room is cleared
+/// just before, by all threads, so that all of them wait for its pages.
 pub(crate) fn grow<E: Element, R>(
     lanes: &Lanes,
     work: impl Fn(usize, &mut [E]) -> Result<Vec<R>>,
@@ -233,8 +233,8 @@ pub(crate) fn drive_from<E: Element, const K: usize, R: Send>(
     })
 }
 
-/// Runs `work` on the same `span` rows of each input and of the output. It adds a result for each row, those before a row at fault
-/// too.
+/// Runs `work` on the same `span` rows of each input and of the output. It adds a result for each row, those before a
+/// row at fault too.
 pub(crate) fn drive_spans<E: Element, const K: usize, R: Send>(
     lanes: &Lanes,
     first: usize,

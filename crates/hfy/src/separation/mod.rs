@@ -49,8 +49,8 @@ pub trait Separation<T: Real>: Convex<T> {
     /// the k-th over the next, exactly k-hot). `None` where no finite lead suffices.
     fn margin(&self) -> Option<T>;
 
-    /// `Some((rank, depth))` where every entry with weight scores more than the `rank`-th best score less `depth`: what lies
-    /// below need never be looked at. `None` where the support has no such reach.
+    /// `Some((rank, depth))` where every entry with weight scores more than the `rank`-th best score less `depth`: what
+    /// lies below need never be looked at. `None` where the support has no such reach.
     fn reach(&self) -> Option<(usize, T)> {
         None
     }
@@ -78,8 +78,9 @@ pub trait Separation<T: Real>: Convex<T> {
     /// `g ← Jᵀ g` from the output alone.
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()>;
 
-    /// [`pullback_into`](Self::pullback_into) for rows of `width` entries, one after the other; `done` is called for each, up
-    /// to the first row at fault, if there is one. Threshold maps pull many short rows at once, with the same result.
+    /// [`pullback_into`](Self::pullback_into) for rows of `width` entries, one after the other; `done` is called for
+    /// each, up to the first row at fault, if there is one. Threshold maps pull many short rows at once, with the same
+    /// result.
     fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
         let width = width.max(1);
         for ((y, g), out) in y.chunks(width).zip(g.chunks(width)).zip(out.chunks_mut(width)) {

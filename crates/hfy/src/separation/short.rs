@@ -1,8 +1,8 @@
 //! Short rows, many at once: one row in each lane of vectors.
 //!
-//! A row of a few numbers leaves vectors half empty, and what there is to decide about it takes longer than its sums. Here all
-//! rows of a group take the same steps, and a row that is done keeps its threshold while others go on: its weights depend
-//! on nothing but its scores.
+//! A row of a few numbers leaves vectors half empty, and what there is to decide about it takes longer than its sums.
+//! Here all rows of a group take the same steps, and a row that is done keeps its threshold while others go on: its
+//! weights depend on nothing but its scores.
 
 use pulp::{Scalar, Simd, WithSimd};
 
@@ -24,15 +24,15 @@ pub trait InLanes: Sync {
         false
     }
 
-    /// Makes weights of scores, in place, given the best and the lowest of each row. A row that is masked entirely has the best
-    /// score minus infinity, and comes out as zeros.
+    /// Makes weights of scores, in place, given the best and the lowest of each row. A row that is masked entirely has
+    /// the best score minus infinity, and comes out as zeros.
     fn solve<T: Real, S: Vectors<T>>(&self, simd: S, z: &mut [S::V], best: S::V, lowest: S::V);
 
     /// The slope `s` of weights: the Jacobian is `diag(s) - s sᵀ / Σs`.
     fn slope<T: Real, S: Vectors<T>>(&self, simd: S, y: S::V) -> S::V;
 
-    /// `g ← J g` from weights, and a sum that is not finite where a gradient that matters is not. What is not finite where there
-    /// is no slope does not matter.
+    /// `g ← J g` from weights, and a sum that is not finite where a gradient that matters is not. What is not finite
+    /// where there is no slope does not matter.
     #[inline(always)]
     fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {
         let zero = simd.splat(T::zero());
@@ -63,7 +63,8 @@ pub trait ShortRows: Sized {
     where
         Self: Solve<M>;
 
-    /// `out ← J g` for rows of weights and gradients of `width` entries; calls `done` for each up to the first row at fault.
+    /// `out ← J g` for rows of weights and gradients of `width` entries; calls `done` for each up to the first row at
+    /// fault.
     fn pull_short<M: InLanes>(
         map: &M,
         rows: (&[Self], &[Self], &mut [Self]),
@@ -72,7 +73,8 @@ pub trait ShortRows: Sized {
     ) -> Result<()>;
 }
 
-/// The most entries of rows that are pulled in lanes. Gradients take two passes: rows that fill a few vectors need no lanes.
+/// The most entries of rows that are pulled in lanes. Gradients take two passes: rows that fill a few vectors need no
+/// lanes.
 const PULLED: usize = 32;
 
 /// Whether gradients of rows of this length are pulled in lanes.
@@ -85,8 +87,8 @@ pub(super) fn is_short(map: &impl InLanes, width: usize) -> bool {
     (1..=SHORT).contains(&width) && map.takes(width)
 }
 
-/// Lends zeros for so many vectors of any instruction set, or of one lane: one row has no use for more. Before the instruction
-/// set is chosen, since closures within that are not always compiled for it.
+/// Lends zeros for so many vectors of any instruction set, or of one lane: one row has no use for more. Before the
+/// instruction set is chosen, since closures within that are not always compiled for it.
 fn with_room<T: Real, R>(vectors: usize, is_one: bool, work: impl FnOnce(&mut [T]) -> R) -> R {
     const MOST_LANES: usize = 16;
     with_zeros(if is_one { vectors } else { vectors * MOST_LANES }, work)
@@ -287,8 +289,8 @@ fn sums<T: Real, S: Vectors<T>>(simd: S, z: &[S::V], terms: impl Fn(S::V) -> [S:
 /// Rounds after which a row is as good as it gets.
 const ROUNDS: usize = 4 * SHORT;
 
-/// Newton's method from a threshold left of the root, which it never passes but by rounding: `step` says how far it is to the
-/// next threshold. A row is done with the first step that is no more than rounding.
+/// Newton's method from a threshold left of the root, which it never passes but by rounding: `step` says how far it is
+/// to the next threshold. A row is done with the first step that is no more than rounding.
 #[inline(always)]
 fn newton<T: Real, S: Vectors<T>>(simd: S, mut tau: S::V, best: S::V, step: impl Fn(S::V) -> S::V) -> S::V {
     let (zero, one, bottom) = (simd.splat(T::zero()), simd.splat(T::one()), simd.splat(T::neg_infinity()));
@@ -375,8 +377,8 @@ pub(super) fn quadratic<T: Real, S: Vectors<T>>(simd: S, z: &mut [S::V], best: S
 
 /// `z - τ` clipped to [0, 1] with the sum `mass`, less than the number of entries.
 ///
-/// The threshold lies among the scores, which may be far from the best and from zero: where digits are lost there, they are
-/// not once a score near the threshold is taken off.
+/// The threshold lies among the scores, which may be far from the best and from zero: where digits are lost there, they
+/// are not once a score near the threshold is taken off.
 #[inline(always)]
 pub(super) fn capped<T: Real, S: Vectors<T>>(simd: S, z: &mut [S::V], (lowest, best): (S::V, S::V), mass: T) {
     let (zero, one) = (simd.splat(T::zero()), simd.splat(T::one()));
@@ -429,8 +431,8 @@ pub(super) fn is_between<T: Real, S: Vectors<T>>(simd: S, t: S::V) -> S::V {
     simd.where_greater(t, zero, simd.where_greater(one, t, one, zero), zero)
 }
 
-/// The root of `Σ clip(z - τ, 0, 1) = mass` between two ends: a step of Newton's where that stays between them, else the
-/// middle. From zero, if that lies between.
+/// The root of `Σ clip(z - τ, 0, 1) = mass` between two ends: a step of Newton's where that stays between them, else
+/// the middle. From zero, if that lies between.
 #[inline(always)]
 fn level<T: Real, S: Vectors<T>>(simd: S, z: &[S::V], (mut low, mut high): (S::V, S::V), mass: T) -> S::V {
     let (zero, one, half) = (simd.splat(T::zero()), simd.splat(T::one()), simd.splat(T::of(0.5)));
