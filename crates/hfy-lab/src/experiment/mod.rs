@@ -88,6 +88,9 @@ pub struct Cell {
     pub cost: f64,
     /// Whether it trains: few of these are computed at a time by the threads of one process, which wait for one lock of Burn's.
     pub trains: bool,
+    /// The experiment under whose name the value is kept, if that is not the one that asks: several need the same runs of
+    /// training.
+    pub kept_by: Option<&'static str>,
 }
 
 impl Cell {
@@ -102,12 +105,18 @@ impl Cell {
             texts: Vec::new(),
             cost,
             trains: false,
+            kept_by: None,
         }
     }
 
     /// The same, training.
     pub fn training(self) -> Self {
         Cell { trains: true, ..self }
+    }
+
+    /// The same, kept under the name of another experiment, which has a cell with this key.
+    pub fn kept_by(self, experiment: &'static str) -> Self {
+        Cell { kept_by: Some(experiment), ..self }
     }
 
     /// The same, reading pictures.

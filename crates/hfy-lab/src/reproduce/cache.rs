@@ -27,9 +27,10 @@ impl Address {
         #[cfg(feature = "learn")]
         let prints = prints.chain(cell.texts.iter().map(|&set| Ok(format!("{:032x}", shelf.texts_fingerprint(set)?))));
         let prints = prints.collect::<Result<Vec<_>>>()?;
-        let all = serde_json::json!([experiment.id(), experiment.version(), sorted(&cell.key), prints]);
+        let name = cell.kept_by.unwrap_or(experiment.id());
+        let all = serde_json::json!([name, experiment.version(), sorted(&cell.key), prints]);
         let hash = format!("{:032x}", xxh3_128(all.to_string().as_bytes()));
-        Ok(Address { experiment: experiment.id(), hash })
+        Ok(Address { experiment: name, hash })
     }
 }
 

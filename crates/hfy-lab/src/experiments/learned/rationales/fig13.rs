@@ -15,7 +15,7 @@ const SET: TextSet = TextSet::Appearance;
 
 /// A piece of the work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(untagged)]
 enum Part {
     /// A run of training.
     Run(Key),
@@ -27,7 +27,7 @@ enum Part {
 impl Part {
     fn cell(&self) -> Cell {
         match self {
-            Part::Run(key) => Cell { key: Cell::new(self, 0.0).key, ..key.cell() },
+            Part::Run(key) => key.cell(),
             Part::Reviews(set) => Cell::new(self, 0.5).with_texts([*set]),
         }
     }

@@ -132,6 +132,11 @@ impl Key {
         if quick { Key { texts: Some(64), words: 32, epochs: 1, tests: Some(32), ..key } } else { key }
     }
 
+    /// Whether it is a run of Table 6, which other experiments look at, too.
+    fn is_of_table6(&self) -> bool {
+        matches!(self.chooser, Chooser::Subsets | Chooser::Sequence) && self.set != TextSet::Movies
+    }
+
     pub(super) fn cell(&self) -> Cell {
         // Texts, words a text, and seconds a word, forward and backward.
         let (texts, words) = match self.set {
@@ -142,7 +147,8 @@ impl Key {
             _ => (1727, 150),
         };
         let trained = (texts.min(self.texts.unwrap_or(texts)) * words.min(self.words)) as f64;
-        Cell::new(self, 1e-4 * self.epochs as f64 * trained).with_texts([self.set]).training()
+        let cell = Cell::new(self, 1e-4 * self.epochs as f64 * trained).with_texts([self.set]).training();
+        if self.is_of_table6() { cell.kept_by("table6") } else { cell }
     }
 
     fn config(&self, vectors: usize, outputs: usize) -> TextTrainConfig {
