@@ -221,7 +221,7 @@ def test_every_name_of_theirs_is_one_of_ours_and_takes_the_same_arguments():
         ("SparsemaxBisect", {"dim": -1}),
         ("EntmaxBisect", {"alpha": 1.3, "dim": -2}),
         ("NormmaxBisect", {"alpha": 3, "dim": 1}),
-        ("BudgetBisect", {"budget": 3, "dim": 2}),
+        ("BudgetBisect", {"budget": 3, "dim": -1}),
     ],
 )
 def test_modules_agree(name, arguments):
