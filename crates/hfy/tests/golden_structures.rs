@@ -161,7 +161,8 @@ fn listed_vertices_and_their_oracles() {
         true
     });
     println!("golden structured: {} cases by their oracles too", by_oracle.get());
-    assert!(by_oracle.get() >= 15);
+    // Another folder may hold fewer of these cases, or none.
+    assert!(by_oracle.get() >= 15 || std::env::var_os("HFY_GOLDEN_DIR").is_some());
 }
 
 fn check_listed<S: hfy::Structure>(case: &Case, map: &SparseMap<S>, vertices: &[Vec<f64>]) {

@@ -20,9 +20,11 @@ fn holds<S: Strategy>(strategy: S, property: impl Fn(S::Value) -> Result<(), Tes
     }
 }
 
-/// Rows of 1 to 600 entries between scales of 1e-6 and 1e6; some have ties, some have masks, never on every entry.
+/// Rows of up to 20,000 entries, most of them up to 600, between scales of 1e-6 and 1e6; some have ties, some have masks, never
+/// on every entry.
 fn any_row() -> impl Strategy<Value = Vec<f64>> {
-    let entries = prop::collection::vec((-1.0..1.0f64, 0u8..100), 1..600);
+    let lengths = prop_oneof![16 => 1..600usize, 3 => 600..2500usize, 1 => 2500..20_000usize];
+    let entries = lengths.prop_flat_map(|length| prop::collection::vec((-1.0..1.0f64, 0u8..100), length));
     (entries, -6.0..6.0f64, any::<bool>(), prop::sample::select(vec![0u8, 10, 60, 95])).prop_map(
         |(entries, exponent, tied, masked)| {
             let scale = 10f64.powf(exponent);
