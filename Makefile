@@ -6,6 +6,7 @@ ROOT := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 ifeq ($(origin HFY_DATA_DIR),undefined)
 ifneq ($(wildcard $(ROOT)../shared/data),)
 export HFY_DATA_DIR := $(abspath $(ROOT)../shared/data)
+export HFY_REQUIRE_DATA := 1 # tests that need them must not skip
 endif
 endif
 

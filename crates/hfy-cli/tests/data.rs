@@ -208,6 +208,10 @@ mod downloads {
         let shared = std::env::var_os("HFY_DATA_DIR").map(PathBuf::from).or(Some(beside)).filter(|path| path.is_dir());
         let Some(shared) = shared else {
             eprintln!("SKIPPED the_real_sets: no data sets; set HFY_DATA_DIR");
+            assert!(
+                std::env::var_os("HFY_REQUIRE_DATA").is_none(),
+                "HFY_REQUIRE_DATA is set, but there are no data sets"
+            );
             return;
         };
         let folder = Folder::new();

@@ -11,6 +11,7 @@ fn place(test: &str) -> Option<Place> {
     let named = std::env::var_os("HFY_DATA_DIR").map(PathBuf::from).or(Some(beside)).filter(|folder| folder.is_dir());
     if named.is_none() {
         eprintln!("SKIPPED {test}: no data sets; set HFY_DATA_DIR");
+        assert!(std::env::var_os("HFY_REQUIRE_DATA").is_none(), "HFY_REQUIRE_DATA is set, but there are no data sets");
     }
     named.map(|folder| Place::find(Some(&folder)).expect("the folder is there"))
 }

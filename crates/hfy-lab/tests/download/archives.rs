@@ -241,6 +241,7 @@ fn readers_read_what_comes_out() {
 fn sums_in_the_catalogue_are_those_of_the_data() {
     let Some(folder) = shared() else {
         eprintln!("SKIPPED sums_in_the_catalogue_are_those_of_the_data: no data sets; set HFY_DATA_DIR");
+        assert!(std::env::var_os("HFY_REQUIRE_DATA").is_none(), "HFY_REQUIRE_DATA is set, but there are no data sets");
         return;
     };
     // Nothing may be asked for: everything is there and right, digits in gzip.

@@ -171,6 +171,10 @@ mod tests {
         let folder = std::env::var_os("HFY_DATA_DIR").map(PathBuf::from).or(Some(beside)).filter(|f| f.is_dir());
         let Some(folder) = folder else {
             eprintln!("SKIPPED few_digits_come_in_their_order: no data sets; set HFY_DATA_DIR");
+            assert!(
+                std::env::var_os("HFY_REQUIRE_DATA").is_none(),
+                "HFY_REQUIRE_DATA is set, but there are no data sets"
+            );
             return;
         };
         let shelf = Shelf::new(Place::find(Some(&folder)).unwrap());
