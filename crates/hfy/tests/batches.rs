@@ -116,8 +116,8 @@ fn threads_change_nothing() {
     }
 }
 
-/// The result of a half type is that of f64 after one rounding to the half type, up to what f32 adds.
-/// The bits of each row in a batch, in a batch of the same rows in another order, in one with other neighbours, and alone.
+/// The result of a half type is that of f64 after one rounding to the half type, up to what f32 adds. The bits of each
+/// row in a batch, in a batch of the same rows in another order, in one with other neighbours, and alone.
 fn check_neighbours<T: Real + Element<Compute = T>>(rows: usize, width: usize, map: &Map) {
     let mut random = Random::new((rows * width) as u64);
     let scores = Array2::from_shape_fn((rows, width), |_| <T as Real>::of(random.normal() * 2.0));
@@ -295,7 +295,8 @@ fn one_row_is_a_batch() {
     check::<f64>();
 }
 
-/// More than a group of rows: new arrays are made of several, masks and errors are told by the number of the row in the whole.
+/// More than a group of rows: new arrays are made of several, masks and errors are told by the number of the row in the
+/// whole.
 #[test]
 fn new_arrays_of_many_rows() {
     let (rows, columns) = (1300, 1000);

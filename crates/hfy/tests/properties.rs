@@ -20,8 +20,8 @@ fn holds<S: Strategy>(strategy: S, property: impl Fn(S::Value) -> Result<(), Tes
     }
 }
 
-/// Rows of up to 20,000 entries, most of them up to 600, between scales of 1e-6 and 1e6; some have ties, some have masks, never
-/// on every entry.
+/// Rows of up to 20,000 entries, most of them up to 600, between scales of 1e-6 and 1e6; some have ties, some have
+/// masks, never on every entry.
 fn any_row() -> impl Strategy<Value = Vec<f64>> {
     let lengths = prop_oneof![16 => 1..600usize, 3 => 600..2500usize, 1 => 2500..20_000usize];
     let entries = lengths.prop_flat_map(|length| prop::collection::vec((-1.0..1.0f64, 0u8..100), length));
@@ -85,8 +85,8 @@ fn agrees_with_bisection<T: Real>(map: &Map, theta: &[T]) -> Result<(), TestCase
     };
     let allowed = T::epsilon().wide() * (16.0 + n.sqrt()) * (1.0 + reach);
     let gap = distance(map, &y, &expected);
-    // The support of infinite normmax is decided by a comparison; where it hangs on rounding, the solution still must be
-    // one up to rounding, which the residual says.
+    // The support of infinite normmax is decided by a comparison; where it hangs on rounding, the solution still must
+    // be one up to rounding, which the residual says.
     let residual = kkt_residual(map, &scores, &y, T::epsilon().wide());
     let decided = gap <= allowed || matches!(map, Map::Normmax(m) if m.gamma().is_infinite()) && residual <= allowed;
     prop_assert!(decided, "{name}, n = {n}: {gap:e} from bisection, {allowed:e} allowed, residual {residual:e}");

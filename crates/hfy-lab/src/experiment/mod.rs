@@ -86,10 +86,11 @@ pub struct Cell {
     pub texts: Vec<TextSet>,
     /// About how many seconds it takes on one core, for the time that is left.
     pub cost: f64,
-    /// Whether it trains: few of these are computed at a time by the threads of one process, which wait for one lock of Burn's.
+    /// Whether it trains: few of these are computed at a time by the threads of one process, which wait for one lock of
+    /// Burn's.
     pub trains: bool,
-    /// The experiment under whose name the value is kept, if that is not the one that asks: several need the same runs of
-    /// training.
+    /// The experiment under whose name the value is kept, if that is not the one that asks: several need the same runs
+    /// of training.
     pub kept_by: Option<&'static str>,
 }
 
@@ -164,7 +165,8 @@ impl Results {
         self.seconds.0
     }
 
-    /// Keys and values as what they were made of, in the order of the cells; those of a search are in [`Results::searched`].
+    /// Keys and values as what they were made of, in the order of the cells; those of a search are in
+    /// [`Results::searched`].
     pub fn all<K: DeserializeOwned, V: DeserializeOwned>(&self) -> Result<Vec<(K, V)>> {
         self.cells.iter().map(|(cell, value)| Ok((cell.key()?, parse(value)?))).collect()
     }
@@ -210,7 +212,7 @@ pub trait Experiment: Sync {
     /// The value of a cell, which nothing but its key, the pictures, the bags and the version decides.
     fn compute(&self, cell: &Cell, bench: &Bench<'_>) -> Result<Value>;
 
-    /// What the values come to: numbers, comparisons, drawings. The results hold the chosen cells, and those of the search in
-    /// [`Results::searched`].
+    /// What the values come to: numbers, comparisons, drawings. The results hold the chosen cells, and those of the
+    /// search in [`Results::searched`].
     fn gather(&self, setting: &Setting, results: &Results) -> Result<Outcome>;
 }

@@ -165,7 +165,7 @@ impl<F: ?Sized> Batch<'_, F> {
     {
         if let Some(map) = self.together(lanes) {
             return drive_spans(lanes, first, lanes.rows_a_span(), [from], to, |row, [scores], to, outcomes| {
-                lanes.with_hidden(row, scores, |scores| {
+                lanes.visible(row, scores, |scores| {
                     map.argmax_rows(scores, lanes.length(), to, &mut |outcome| outcomes.push(outcome))
                 })
             });
@@ -201,7 +201,7 @@ impl<F: ?Sized> Batch<'_, F> {
             if let Some(map) = self.together(&lanes) {
                 return drive_spans(&lanes, 0, lanes.rows_a_span(), [], rows, |row, [], to, outcomes| {
                     from_copy(to, |scores, to| {
-                        lanes.hide_rows(row, scores);
+                        lanes.hide(row, scores);
                         map.argmax_rows(scores, lanes.length(), to, &mut |outcome| outcomes.push(outcome))
                     })
                 });
@@ -253,7 +253,7 @@ impl<F: ?Sized> Batch<'_, F> {
             if let Some(map) = self.together(&lanes) {
                 return drive_spans(&lanes, 0, lanes.rows_a_span(), [weights.slice()], g, |row, [weights], g, done| {
                     from_copy(g, |gradient, g| {
-                        lanes.silence_rows(row, gradient);
+                        lanes.silence(row, gradient);
                         map.pullback_rows(weights, gradient, lanes.length(), g, &mut || done.push(()))
                     })
                 });

@@ -100,7 +100,7 @@ impl Lanes {
         self.hidden.is_some()
     }
 
-    /// Runs `work` on the row with its hidden entries at minus infinity.
+    /// Runs `work` on the row, or on rows from that one on, with their hidden entries at minus infinity.
     pub(crate) fn visible<T: Real, R>(&self, row: usize, scores: &[T], work: impl FnOnce(&[T]) -> R) -> R {
         if self.hidden.is_none() {
             return work(scores);
@@ -111,59 +111,31 @@ impl Lanes {
         })
     }
 
-    /// Runs `work` on rows from number `first` on with their hidden entries at minus infinity.
-    pub(crate) fn with_hidden<T: Real, R>(&self, first: usize, scores: &[T], work: impl FnOnce(&[T]) -> R) -> R {
-        if !self.hides() {
-            return work(scores);
-        }
-        with_copy(scores, |scores| {
-            self.hide_rows(first, scores);
-            work(scores)
-        })
-    }
-
     /// Runs `work` on rows of gradients from number `first` on with their hidden entries at zero.
     pub(crate) fn with_silent<T: Real, R>(&self, first: usize, gradient: &[T], work: impl FnOnce(&[T]) -> R) -> R {
         if !self.hides() {
             return work(gradient);
         }
         with_copy(gradient, |gradient| {
-            self.silence_rows(first, gradient);
+            self.silence(first, gradient);
             work(gradient)
         })
     }
 
-    /// Sets the hidden entries of rows from number `first` on to minus infinity.
-    pub(crate) fn hide_rows<T: Real>(&self, first: usize, scores: &mut [T]) {
-        if self.hides() {
-            for (offset, scores) in scores.chunks_mut(self.length).enumerate() {
-                self.hide(first + offset, scores);
-            }
-        }
-    }
-
-    /// Sets the hidden entries of a row to minus infinity.
+    /// Sets the hidden entries of a row, or of rows from that one on, to minus infinity.
     pub(crate) fn hide<T: Real>(&self, row: usize, scores: &mut [T]) {
         self.overwrite(row, scores, T::neg_infinity());
     }
 
-    /// Sets the hidden entries of a row of gradients to zero.
+    /// Sets the hidden entries of a row of gradients, or of rows from that one on, to zero.
     pub(crate) fn silence<T: Real>(&self, row: usize, gradient: &mut [T]) {
         self.overwrite(row, gradient, T::zero());
     }
 
-    /// Sets the hidden entries of rows of gradients from number `first` on to zero.
-    pub(crate) fn silence_rows<T: Real>(&self, first: usize, gradients: &mut [T]) {
-        if self.hides() {
-            for (offset, gradient) in gradients.chunks_mut(self.length).enumerate() {
-                self.silence(first + offset, gradient);
-            }
-        }
-    }
-
     fn overwrite<T: Real>(&self, row: usize, values: &mut [T], with: T) {
         if let Some(hidden) = &self.hidden {
-            let hidden = &hidden[row * self.length..(row + 1) * self.length];
+            let start = row * self.length;
+            let hidden = &hidden[start..start + values.len()];
             values.iter_mut().zip(hidden).filter(|(_, h)| **h).for_each(|(v, _)| *v = with);
         }
     }

@@ -97,8 +97,8 @@ pub trait Convex<T: Real>: Send + Sync {
     }
 
     /// [`argmax_into`](Self::argmax_into) for rows of `width` entries, one after the other, of which the outcomes are
-    /// reported: up to the first row at fault, if there is one. Threshold maps solve many short rows at once, with the same
-    /// result.
+    /// reported: up to the first row at fault, if there is one. Threshold maps solve many short rows at once, with the
+    /// same result.
     fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
         for (theta, y) in theta.chunks(width.max(1)).zip(y.chunks_mut(width.max(1))) {
             report(self.argmax_into(theta, y)?);

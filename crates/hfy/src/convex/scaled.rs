@@ -97,7 +97,9 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
         with_copy(theta, |theta| {
             for (row, scores) in theta.chunks_mut(width.max(1)).enumerate() {
                 if let Err(error) = self.warm(scores) {
-                    (0..row).for_each(|_| report(Outcome::Solved));
+                    // A row before it may be at fault, too.
+                    let before = row * width;
+                    self.inner.argmax_rows(&theta[..before], width, &mut y[..before], report)?;
                     return Err(error);
                 }
             }

@@ -28,30 +28,33 @@ pub struct Scratch<T> {
 
 /// Runs `work` on a copy of `values`, in room that this thread keeps.
 pub(crate) fn with_copy<T: Real, R>(values: &[T], work: impl FnOnce(&mut [T]) -> R) -> R {
-    with_room(|row| row.extend_from_slice(values), work)
+    with_room(|room| {
+        room.extend_from_slice(values);
+        work(room)
+    })
 }
 
 /// Runs `work` on so many zeros, in such room.
 pub(crate) fn with_zeros<T: Real, R>(count: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
-    with_room(|row| row.resize(count, T::zero()), work)
+    with_room(|room| {
+        room.resize(count, T::zero());
+        work(room)
+    })
 }
 
 /// Runs `work` on such a copy of a row, and on the row, to be written from it.
 pub(crate) fn from_copy<T: Real, R>(row: &mut [T], work: impl FnOnce(&mut [T], &mut [T]) -> R) -> R {
-    let mut copy = T::with_scratch(|scratch| scratch.rows.pop()).unwrap_or_default();
-    copy.clear();
-    copy.extend_from_slice(row);
-    let result = work(&mut copy, row);
-    T::with_scratch(|scratch| scratch.rows.push(copy));
-    result
+    with_room(|room| {
+        room.extend_from_slice(row);
+        work(room, row)
+    })
 }
 
-fn with_room<T: Real, R>(fill: impl FnOnce(&mut Vec<T>), work: impl FnOnce(&mut [T]) -> R) -> R {
-    let mut row = T::with_scratch(|scratch| scratch.rows.pop()).unwrap_or_default();
-    row.clear();
-    fill(&mut row);
-    let result = work(&mut row);
-    T::with_scratch(|scratch| scratch.rows.push(row));
+fn with_room<T: Real, R>(work: impl FnOnce(&mut Vec<T>) -> R) -> R {
+    let mut room = T::with_scratch(|scratch| scratch.rows.pop()).unwrap_or_default();
+    room.clear();
+    let result = work(&mut room);
+    T::with_scratch(|scratch| scratch.rows.push(room));
     result
 }
 

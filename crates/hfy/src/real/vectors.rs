@@ -12,7 +12,6 @@ pub trait Vectors<T>: Simd {
     /// The vectors that lie one after the other in `numbers`, of which there are a multiple of `LANES`.
     fn vectors(numbers: &mut [T]) -> &mut [Self::V];
     fn splat(self, x: T) -> Self::V;
-    fn load(self, numbers: &[T]) -> Self::V;
     fn add(self, x: Self::V, y: Self::V) -> Self::V;
     fn sub(self, x: Self::V, y: Self::V) -> Self::V;
     fn mul(self, x: Self::V, y: Self::V) -> Self::V;
@@ -30,7 +29,7 @@ pub trait Vectors<T>: Simd {
 
 macro_rules! vectors {
     (
-        $t:ident, $v:ident, $as_mut_simd:ident, $as_simd:ident, $lanes:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
+        $t:ident, $v:ident, $as_mut_simd:ident, $lanes:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
         $div:ident, $sqrt:ident, $max:ident, $min:ident, $greater:ident, $select:ident, $reduce_max:ident
     ) => {
         impl<S: Simd> Vectors<$t> for S {
@@ -44,10 +43,6 @@ macro_rules! vectors {
             #[inline(always)]
             fn splat(self, x: $t) -> S::$v {
                 self.$splat(x)
-            }
-            #[inline(always)]
-            fn load(self, numbers: &[$t]) -> S::$v {
-                S::$as_simd(numbers).0[0]
             }
             #[inline(always)]
             fn add(self, x: S::$v, y: S::$v) -> S::$v {
@@ -94,7 +89,6 @@ vectors!(
     f32,
     f32s,
     as_mut_simd_f32s,
-    as_simd_f32s,
     F32_LANES,
     splat_f32s,
     add_f32s,
@@ -112,7 +106,6 @@ vectors!(
     f64,
     f64s,
     as_mut_simd_f64s,
-    as_simd_f64s,
     F64_LANES,
     splat_f64s,
     add_f64s,

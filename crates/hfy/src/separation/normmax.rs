@@ -219,12 +219,6 @@ impl InLanes for Normmax {
         }
     }
 
-    /// Not of this form; see [`pull`](InLanes::pull).
-    #[inline(always)]
-    fn slope<T: Real, S: Vectors<T>>(&self, _simd: S, y: S::V) -> S::V {
-        y
-    }
-
     /// With `P = I - 1yᵀ` the Jacobian is `Pᵀ diag(‖y‖) P` on the support.
     #[inline(always)]
     fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {

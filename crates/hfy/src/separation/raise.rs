@@ -222,36 +222,12 @@ pub(crate) fn fill<T: Real>(mut row: Rewrite<'_, T>, by: (T, T), at: Offset<T>, 
 #[inline(always)]
 pub(super) fn powers<T: Real>(y: &[T], p: T, powers: &mut [T]) {
     let affine = Affine { shift: T::zero(), scale: T::one(), value: T::zero(), least: T::least_base(p) };
-    let (whole, rest) = Rewrite { from: Some(y), to: powers }.split_at(y.len() / BLOCK * BLOCK);
+    let row = Rewrite { from: Some(y), to: powers };
+    // Nearly all weights that are pulled back weigh something: blocks without weight were left out.
     T::with_bins(
         p,
         #[inline(always)]
-        |bins| match bins {
-            Some(bins) => {
-                T::raise_tabled(bins, affine, T::zero(), false, whole);
-                as_block(
-                    rest,
-                    #[inline(always)]
-                    |block| T::raise_tabled(bins, affine, T::zero(), false, block),
-                );
-            }
-            None => {
-                let mut t = [T::zero(); MANY];
-                whole.chunks(
-                    MANY,
-                    #[inline(always)]
-                    |many| {
-                        let room = &mut t[..many.len()];
-                        Plain(p, None).raise(affine, many, room);
-                    },
-                );
-                as_block(
-                    rest,
-                    #[inline(always)]
-                    |block| Plain(p, None).raise(affine, block, &mut [T::zero(); BLOCK]),
-                );
-            }
-        },
+        |bins| fill_part(row, affine, &Plain(p, bins), 1.0),
     );
 }
 
@@ -293,6 +269,12 @@ fn fill_by<T: Real>(row: Rewrite<'_, T>, affine: Affine<T>, by: &impl Raise<T>) 
         #[inline(always)]
         |x| affine.weighs(x),
     );
+    fill_part(row, affine, by, weighing);
+}
+
+/// The same, where about such a share of the entries weighs something.
+#[inline(always)]
+fn fill_part<T: Real>(row: Rewrite<'_, T>, affine: Affine<T>, by: &impl Raise<T>, weighing: f64) {
     let blocks = row.len() / BLOCK * BLOCK;
     let (whole, rest) = row.split_at(blocks);
     let dense = if by.is_cheap() { DENSE_IF_CHEAP } else { DENSE };

@@ -28,27 +28,27 @@ pub trait InLanes: Sync {
     /// the best score minus infinity, and comes out as zeros.
     fn solve<T: Real, S: Vectors<T>>(&self, simd: S, z: &mut [S::V], best: S::V, lowest: S::V);
 
-    /// The slope `s` of weights: the Jacobian is `diag(s) - s sᵀ / Σs`.
-    fn slope<T: Real, S: Vectors<T>>(&self, simd: S, y: S::V) -> S::V;
-
     /// `g ← J g` from weights, and a sum that is not finite where a gradient that matters is not. What is not finite
-    /// where there is no slope does not matter.
-    #[inline(always)]
-    fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {
-        let zero = simd.splat(T::zero());
-        let (mut total, mut along) = (zero, zero);
-        for (&y, &g) in y.iter().zip(&*g) {
-            let s = self.slope(simd, y);
-            total = simd.add(total, s);
-            along = simd.add(along, simd.where_greater(s, zero, simd.mul(s, g), zero));
-        }
-        let mean = simd.where_greater(total, zero, simd.div(along, total), zero);
-        for (g, &y) in g.iter_mut().zip(y) {
-            let s = self.slope(simd, y);
-            *g = simd.where_greater(s, zero, simd.mul(s, simd.sub(*g, mean)), zero);
-        }
-        along
+    /// where there is no weight does not matter.
+    fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V;
+}
+
+/// [`InLanes::pull`] where the Jacobian is `diag(s) - s sᵀ / Σs` for slopes `s` of the weights.
+#[inline(always)]
+pub(super) fn pull<T: Real, S: Vectors<T>>(simd: S, y: &[S::V], g: &mut [S::V], slope: impl Fn(S::V) -> S::V) -> S::V {
+    let zero = simd.splat(T::zero());
+    let (mut total, mut along) = (zero, zero);
+    for (&y, &g) in y.iter().zip(&*g) {
+        let s = slope(y);
+        total = simd.add(total, s);
+        along = simd.add(along, simd.where_greater(s, zero, simd.mul(s, g), zero));
     }
+    let mean = simd.where_greater(total, zero, simd.div(along, total), zero);
+    for (g, &y) in g.iter_mut().zip(y) {
+        let s = slope(y);
+        *g = simd.where_greater(s, zero, simd.mul(s, simd.sub(*g, mean)), zero);
+    }
+    along
 }
 
 /// A type of numbers whose short rows are solved in lanes.
@@ -89,7 +89,7 @@ pub(super) fn is_short(map: &impl InLanes, width: usize) -> bool {
 
 /// Lends zeros for so many vectors of any instruction set, or of one lane: one row has no use for more. Before the
 /// instruction set is chosen, since closures within that are not always compiled for it.
-fn with_room<T: Real, R>(vectors: usize, is_one: bool, work: impl FnOnce(&mut [T]) -> R) -> R {
+fn with_vectors<T: Real, R>(vectors: usize, is_one: bool, work: impl FnOnce(&mut [T]) -> R) -> R {
     const MOST_LANES: usize = 16;
     with_zeros(if is_one { vectors } else { vectors * MOST_LANES }, work)
 }
@@ -128,7 +128,7 @@ macro_rules! short_rows {
                 Self: Solve<M>,
             {
                 let is_one = theta.len() == width;
-                with_room(width + 2, is_one, |room| {
+                with_vectors(width + 2, is_one, |room| {
                     let work = Work { map, theta, y, width, room, report };
                     if is_one { work.solve(Scalar) } else { pulp::Arch::new().dispatch(work) }
                 })
@@ -141,7 +141,7 @@ macro_rules! short_rows {
                 done: &mut dyn FnMut(),
             ) -> Result<()> {
                 let is_one = y.len() == width;
-                with_room(2 * width + 1, is_one, |room| {
+                with_vectors(2 * width + 1, is_one, |room| {
                     let work = Pull { map, y, g, out, width, room, done };
                     if is_one { work.pull(Scalar) } else { pulp::Arch::new().dispatch(work) }
                 })

@@ -166,8 +166,14 @@ impl InLanes for Subsets {
     }
 
     #[inline(always)]
-    fn slope<T: Real, S: Vectors<T>>(&self, simd: S, y: S::V) -> S::V {
-        short::is_between(simd, y)
+    fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {
+        short::pull(
+            simd,
+            y,
+            g,
+            #[inline(always)]
+            |y| short::is_between(simd, y),
+        )
     }
 }
 

@@ -80,9 +80,9 @@ impl<S: Structure> SparseMap<S> {
         self.regulariser
     }
 
-    /// The structured margin: the loss of a structure is zero as soon as it leads every other by `m/2` times the squared
-    /// distance of their regularised states. It is one; where all structures have as many variables, and so the same norm,
-    /// nothing less suffices.
+    /// The structured margin: the loss of a structure is zero as soon as it leads every other by `m/2` times the
+    /// squared distance of their regularised states. It is one; where all structures have as many variables, and so the
+    /// same norm, nothing less suffices.
     pub fn structured_margin(&self) -> f64 {
         1.0
     }
@@ -110,8 +110,8 @@ impl<S: Structure> SparseMap<S> {
         Ok(solution)
     }
 
-    /// The solution without the face that it lies in, which only derivatives need, and which takes most of the time where
-    /// scores are tied. Derivatives of this one are those within the blends of the active structures.
+    /// The solution without the face that it lies in, which only derivatives need, and which takes most of the time
+    /// where scores are tied. Derivatives of this one are those within the blends of the active structures.
     pub fn relax(&self, theta: &[f64], higher: &[f64], mut active: ActiveSet) -> Result<Solution> {
         check_scores(theta)?;
         check_len("higher", higher.len(), self.structure.higher(theta.len())?.len())?;

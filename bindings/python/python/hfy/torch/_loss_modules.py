@@ -7,9 +7,10 @@ from torch import Tensor
 
 from ._loss import REDUCTIONS, loss
 from ._losses import k_hot
+from ._parametric import Parametric
 
 
-class _Loss(torch.nn.Module):
+class _Loss(Parametric):
     """A loss of one map."""
 
     weight: Optional[Tensor]
@@ -22,26 +23,21 @@ class _Loss(torch.nn.Module):
         reduction: str,
         weight: Optional[Tensor],
     ) -> None:
-        super().__init__()
+        super().__init__(parameter)
         if reduction not in REDUCTIONS:
             raise ValueError(f"reduction = {reduction!r}; expected one of {', '.join(REDUCTIONS)}")
         self.omega = omega
-        if isinstance(parameter, Tensor) and not isinstance(parameter, torch.nn.Parameter):
-            self.register_buffer("parameter", parameter)
-        else:
-            self.parameter = parameter
         self.ignore_index = ignore_index
         self.reduction = reduction
         self.register_buffer("weight", weight)
 
     def forward(self, X: Tensor, target: Tensor, *, mask: Optional[Tensor] = None) -> Tensor:
         """The loss of scores (..., classes) and targets, as `loss` takes them. In `mask` True = takes part."""
-        parameter = self.parameter() if isinstance(self.parameter, torch.nn.Module) else self.parameter
         return loss(
             X,
             target,
             self.omega,
-            parameter,
+            self._value(),
             mask=mask,
             weight=self.weight,
             ignore_index=self.ignore_index,

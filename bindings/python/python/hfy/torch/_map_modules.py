@@ -13,21 +13,15 @@ from ._maps import (
     sparsemax,
     sparsemax_bisect,
 )
+from ._parametric import Parametric
 
 
-class _Map(torch.nn.Module):
-    """A map along one axis, perhaps with a parameter: a number, a tensor, or a module that gives one."""
+class _Map(Parametric):
+    """A map along one axis, perhaps with a parameter."""
 
     def __init__(self, dim: int, parameter: Union[float, Tensor, torch.nn.Module, None] = None) -> None:
-        super().__init__()
+        super().__init__(parameter)
         self.dim = dim
-        if isinstance(parameter, Tensor) and not isinstance(parameter, torch.nn.Parameter):
-            self.register_buffer("parameter", parameter)
-        else:
-            self.parameter = parameter
-
-    def _value(self) -> Any:
-        return self.parameter() if isinstance(self.parameter, torch.nn.Module) else self.parameter
 
     def extra_repr(self) -> str:
         """What `print` shows."""
@@ -36,8 +30,8 @@ class _Map(torch.nn.Module):
 
 
 class Sparsemax(_Map):
-    """Sparsemax along `dim`. `k` only tunes solvers that sort; it is accepted and not needed. With `return_support_size`
-    a pair is returned, as by `sparsemax`.
+    """Sparsemax along `dim`. `k` only tunes solvers that sort; it is accepted and not needed. With
+    `return_support_size` a pair is returned, as by `sparsemax`.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.Sparsemax(dim=-1)(torch.tensor([-2.0, 0.0, 0.5]))
@@ -87,8 +81,8 @@ class SparsemaxBisect(_Map):
 
 
 class EntmaxBisect(_Map):
-    """Alpha-entmax along `dim`. `alpha` is a number, a tensor as `entmax_bisect` takes it, a `torch.nn.Parameter`, or a module
-    that gives one, such as `AlphaParameter`. `n_iter` is accepted and not needed.
+    """Alpha-entmax along `dim`. `alpha` is a number, a tensor as `entmax_bisect` takes it, a `torch.nn.Parameter`, or
+    a module that gives one, such as `AlphaParameter`. `n_iter` is accepted and not needed.
 
     >>> import torch, hfy.torch
     >>> hfy.torch.EntmaxBisect(alpha=1.5)(torch.tensor([-2.0, 0.0, 0.5]))

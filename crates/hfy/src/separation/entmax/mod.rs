@@ -268,12 +268,25 @@ impl InLanes for Entmax {
     }
 
     #[inline(always)]
-    fn slope<T: Real, S: Vectors<T>>(&self, simd: S, y: S::V) -> S::V {
+    fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {
+        let (zero, one) = (simd.splat(T::zero()), simd.splat(T::one()));
         if self.alpha == 1.5 {
-            return simd.sqrt(y);
+            short::pull(
+                simd,
+                y,
+                g,
+                #[inline(always)]
+                |y| simd.sqrt(y),
+            )
+        } else {
+            short::pull(
+                simd,
+                y,
+                g,
+                #[inline(always)]
+                |y| simd.where_greater(y, zero, one, zero),
+            )
         }
-        let zero = simd.splat(T::zero());
-        simd.where_greater(y, zero, simd.splat(T::one()), zero)
     }
 }
 
