@@ -46,7 +46,7 @@
 //! | text | type | Ω(y) | domain | margin |
 //! |---|---|---|---|---|
 //! | `softmax` | [`Entmax::SOFTMAX`] | `Σ y log y` | simplex | none |
-//! | `entmax:1.5` | [`Entmax`], α in [1, ∞] | `(Σ y^α - 1) / (α(α-1))` | simplex | `1/(α-1)` |
+//! | `entmax:1.5` | [`Entmax`], α in (0, ∞] | `(Σ y^α - 1) / (α(α-1))` | simplex | `1/(α-1)` |
 //! | `sparsemax` | [`Entmax::SPARSEMAX`] | `(\|y\|² - 1) / 2` | simplex | 1 |
 //! | `argmax` | [`Entmax::ARGMAX`] | 0 | simplex | 0 |
 //! | `normmax:5` | [`Normmax`], γ in (1, ∞] | `‖y‖_γ - 1` | simplex | 1 |
@@ -88,11 +88,10 @@
 //!
 //! # Batches, masks, half types
 //!
-//! [`Batch`] applies any convex function along an axis of an [`ndarray`] array of any dimension: into a new
-//! array, into yours, or in place. Rows run in parallel (feature `rayon`, on by default). `f16` and `bf16` of the crate
-//! [`half`] are storage, computed in `f32` and rounded once. A [`Mask`] hides entries, which get exactly zero weight and
-//! zero gradient; a score of minus infinity says the same. A row with nothing left gives zeros, and the [`Report`]
-//! names it.
+//! [`Batch`] applies any convex function along an axis of an [`ndarray`] array of any dimension: into a new array, into
+//! yours, or in place. Rows run in parallel (feature `rayon`, on by default). `f16` and `bf16` of the crate [`half`]
+//! are storage, computed in `f32` and rounded once. A [`Mask`] hides entries, which get exactly zero weight and zero
+//! gradient; a score of minus infinity says the same. A row with nothing left gives zeros, and the [`Report`] names it.
 //!
 //! ```
 //! use half::f16;
@@ -109,9 +108,9 @@
 //!
 //! # Losses
 //!
-//! Every convex function carries its Fenchel-Young loss, [`Convex::loss`], whose gradient in the scores is
-//! `ŷ(θ) - y`. [`FenchelYoung`] does it for the rows of a matrix, with one-hot, k-hot or dense [`Targets`], a
-//! [`Reduction`], and rows to ignore. For a map with a margin the loss is exactly zero once the right score leads by it.
+//! Every convex function carries its Fenchel-Young loss, [`Convex::loss`], whose gradient in the scores is `ŷ(θ) - y`.
+//! [`FenchelYoung`] does it for the rows of a matrix, with one-hot, k-hot or dense [`Targets`], a [`Reduction`], and
+//! rows to ignore. For a map with a margin the loss is exactly zero once the right score leads by it.
 //!
 //! ```
 //! use hfy::{Entmax, FenchelYoung, Targets};
@@ -205,8 +204,8 @@
 //! use hfy::{Batch, Entmax};
 //! use ndarray::array;
 //!
-//! let error = Entmax::new(0.5).unwrap_err();
-//! assert_eq!(error.to_string(), "alpha = 0.5: alpha must lie in [1, inf]");
+//! let error = Entmax::new(-0.5).unwrap_err();
+//! assert_eq!(error.to_string(), "alpha = -0.5: alpha must lie in (0, inf]");
 //!
 //! let error = Batch::new(&Entmax::SOFTMAX).map(array![[0.0, 1.0], [0.0, f64::NAN]].view()).unwrap_err();
 //! assert_eq!(
@@ -218,31 +217,35 @@
 
 pub mod batch;
 pub mod certify;
-mod compiled;
 pub mod convex;
 mod error;
+mod gram;
 pub mod loss;
+mod map;
 pub mod network;
 pub mod post;
+mod progress;
 mod real;
 pub mod recall;
 pub mod retrieval;
 pub mod separation;
 pub mod structure;
+mod support;
+mod threshold;
 
 pub use batch::{Batch, Mask, Report};
 pub use certify::{Certificate, Certifier, Margin};
 pub use convex::{Convex, InfimalConvolution, NormBall, Outcome, Scaled, SeparableSum, Transformed, Translated};
 pub use error::{Error, Result};
 pub use loss::{FenchelYoung, Losses, Reduction, Targets};
+pub use map::Map;
 pub use network::{AnyNetwork, Binary, Network};
 pub use post::{Ball, LayerNorm, Linear, Post, Sign, Tanh, Variance};
-pub use real::{Element, Real, Scratch};
+pub use real::{Element, Real};
 pub use recall::{FreeRecall, SequentialRecall};
-pub use separation::{
-    Bounded, Entmax, Exponential, Map, Normmax, Power, Quadratic, Separation, Share, Subsets, Support,
-};
+pub use separation::{Bounded, Entmax, Exponential, Normmax, Power, Quadratic, Separation, Share, Subsets};
 pub use structure::{SparseMap, Structure};
+pub use support::Support;
 
 /// Runs the example of the README.
 #[cfg(doctest)]

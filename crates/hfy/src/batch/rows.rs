@@ -4,7 +4,7 @@ use ndarray::{ArrayBase, ArrayViewD, ArrayViewMutD, CowArray, IxDyn, RawData};
 
 use crate::error::Result;
 use crate::real::{Element, Real, with_copy};
-use crate::separation::SHORT;
+use hfy_kernel::MOST_WIDTH;
 
 /// How an array falls into rows.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Lanes {
 
     /// How many rows are worked on together: one, unless they are short.
     pub(crate) fn rows_a_span(&self) -> usize {
-        if (1..=SHORT).contains(&self.length) { ENTRIES_A_SPAN / self.length } else { 1 }
+        if (1..=MOST_WIDTH).contains(&self.length) { ENTRIES_A_SPAN / self.length } else { 1 }
     }
 
     /// The rows of an array, copied only if they do not already lie one after the other.

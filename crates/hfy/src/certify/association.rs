@@ -24,8 +24,8 @@ pub struct Association {
     pub rival: Option<usize>,
     /// By how much the weakest leads the rival.
     pub lead: f64,
-    /// The paper's `Δ = min θ·(a - a')` over all other sets `a'` of k: the lead itself where that is not negative, otherwise
-    /// the sum of all negative differences between members in rising and others in falling order.
+    /// The paper's `Δ = min θ·(a - a')` over all other sets `a'` of k: the lead itself where that is not negative,
+    /// otherwise the sum of all negative differences between members in rising and others in falling order.
     pub separation: f64,
     /// The paper's `D² = max |a - a'|² = 2 min(k, N - k)`.
     pub distance_squared: f64,
@@ -33,8 +33,8 @@ pub struct Association {
     pub sufficient: bool,
     /// Whether one step from the state returns it: `lead ≥ m/β`.
     pub fixed_point: bool,
-    /// `(Δ - m D²/(2β)) / (M D²)`, the paper's radius by the largest norm `M`. (Its other form, with the largest singular value
-    /// of the patterns in place of `M D`, is not computed.) Zero where there is no room.
+    /// `(Δ - m D²/(2β)) / (M D²)`, the paper's radius by the largest norm `M`. (Its other form, with the largest
+    /// singular value of the patterns in place of `M D`, is not computed.) Zero where there is no room.
     pub radius_paper: f64,
     /// The largest radius around the state `c` within which every query returns `c` in one step:
     /// `min (c·(x_i - x_j) - m/β) / |x_i - x_j|` over members `i` and others `j`, by the same proof as for

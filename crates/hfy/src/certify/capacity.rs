@@ -41,8 +41,8 @@ pub struct Capacity {
     pub epsilon: f64,
     /// The probability of failure that random placement is allowed.
     pub failure: f64,
-    /// The least angle between two patterns that exact retrieval under `ε` needs, from `1 - cos = m/(βM²) + 2ε/M`; `None` where
-    /// no angle is enough.
+    /// The least angle between two patterns that exact retrieval under `ε` needs, from `1 - cos = m/(βM²) + 2ε/M`;
+    /// `None` where no angle is enough.
     pub least_angle: Option<f64>,
     /// At least this many patterns can be placed so that all are 60° apart, and all are retrieved:
     /// `√(3πD/8) (2/√3)^D`, a lower bound of the kissing number up to a factor that tends to one as `D` grows.
@@ -137,8 +137,8 @@ impl Placement {
     }
 }
 
-/// The logarithm of `κ_n = Γ((n+1)/2) / (n √π Γ(n/2))`. The quotient of gammas grows like `√(n/2)`, by a factor `(n+1)/n` every
-/// two steps from `1/√π` at 1 or `√π/2` at 2.
+/// The logarithm of `κ_n = Γ((n+1)/2) / (n √π Γ(n/2))`. The quotient of gammas grows like `√(n/2)`, by a factor
+/// `(n+1)/n` every two steps from `1/√π` at 1 or `√π/2` at 2.
 fn log_kappa(n: usize) -> f64 {
     let root = std::f64::consts::PI.sqrt();
     let (first, mut quotient) = if n % 2 == 1 { (1, 1.0 / root) } else { (2, root / 2.0) };

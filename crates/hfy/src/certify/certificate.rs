@@ -20,9 +20,9 @@ pub struct Certificate {
     pub rival: Option<usize>,
     /// Whether one step from the state `c_i` puts the whole weight on pattern `i`, and so returns `c_i`: `Δ_i ≥ m/β`.
     ///
-    /// Without Ψ this is the paper's "if and only if" for patterns outside the convex hull of the others. (A pattern with
-    /// `Δ_i > 0` is outside of it. One inside may be a fixed point as a blend of others, which is not meant here; and two
-    /// identical patterns share the weight, and so are never certified, though their blend is themselves.)
+    /// Without Ψ this is the paper's "if and only if" for patterns outside the convex hull of the others. (A pattern
+    /// with `Δ_i > 0` is outside of it. One inside may be a fixed point as a blend of others, which is not meant here;
+    /// and two identical patterns share the weight, and so are never certified, though their blend is themselves.)
     pub fixed_point: bool,
     /// Whether one step from the stored pattern `x_i` itself returns `c_i`: `x_i·x_i - max_j x_i·x_j ≥ m/β`. Without Ψ
     /// the same as `fixed_point`.

@@ -11,12 +11,9 @@ use super::scan::Scan;
 use super::{Certificate, Curve, Margin, checked_beta, needed_lead};
 use crate::convex::Convex;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::real::Real;
 use crate::separation::Separation;
-
-/// Hears how many of how many patterns are done, always more than the last time, and may stop the work. It may be
-/// called from any thread, by one at a time.
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
 
 /// Stored patterns, a map with a margin and an inverse temperature: what is guaranteed for them.
 ///
@@ -137,15 +134,15 @@ impl<'a, T: Real> Certifier<'a, T> {
 
     /// The certificate of every pattern.
     ///
-    /// **Cost.** One product of the patterns with themselves (two with a post-transformation), a tile at a time: the memory
-    /// is that of a tile for each thread.
+    /// **Cost.** One product of the patterns with themselves (two with a post-transformation), a tile at a time: the
+    /// memory is that of a tile for each thread.
     pub fn certificates(&self) -> Result<Vec<Certificate>> {
         self.certificates_with(&|_, _| ControlFlow::Continue(()))
     }
 
     /// The same, with progress. Stopping is [`Error::Interrupted`].
     pub fn certificates_with(&self, progress: Progress<'_>) -> Result<Vec<Certificate>> {
-        T::certificates(self, progress)
+        self.compute(progress)
     }
 
     pub(crate) fn compute(&self, progress: Progress<'_>) -> Result<Vec<Certificate>> {

@@ -63,10 +63,11 @@ impl<T: Real> Certifier<'_, T> {
 
     /// What the map does with given scores `X q`, before `β`.
     ///
-    /// `exact` is decided in the arithmetic of the map: scores times `β`, rounded, their difference, rounded, against the
-    /// [`Margin`](super::Margin), and, where the map is at hand, by what it gives. So where it says yes it never disagrees
-    /// with the map. Where it says no, the lead is too short in exact arithmetic or by a rounding; the map may still
-    /// round to weights of 0 and 1 if the lead is an ulp or so short, or, for α near 1, if the second weight underflows.
+    /// `exact` is decided in the arithmetic of the map: scores times `β`, rounded, their difference, rounded, against
+    /// the [`Margin`](super::Margin), and, where the map is at hand, by what it gives. So where it says yes it never
+    /// disagrees with the map. Where it says no, the lead is too short in exact arithmetic or by a rounding; the map
+    /// may still round to weights of 0 and 1 if the lead is an ulp or so short, or, for α near 1, if the second weight
+    /// underflows.
     pub fn guarantee_of(&self, scores: &[T]) -> Result<Guarantee> {
         check_len("scores", scores.len(), self.patterns.len())?;
         check_scores(scores)?;

@@ -8,10 +8,10 @@ use crate::separation::Separation;
 /// by at least `m`; for k-subsets, the k-hot vector of a set if and only if each of its scores leads each of the others
 /// by `m`. Everything in [`certify`](crate::certify) rests on this number alone.
 ///
-/// **Rounding.** [`Margin::of`] asks the map: it takes the least floating-point number, from the map's stated margin up,
-/// at which the map's own arithmetic gives weights that are exactly 0 and 1. For α-entmax with `1/(α-1)` a power of two
-/// (α = 1.5, 2, 3, ...) and for normmax that is the stated margin; otherwise it is at most a few ulps more. Argmax, whose
-/// margin is zero, shares ties: here its margin is the least positive number.
+/// **Rounding.** [`Margin::of`] asks the map: it takes the least floating-point number, from the map's stated margin
+/// up, at which the map's own arithmetic gives weights that are exactly 0 and 1. For α-entmax with `1/(α-1)` a power of
+/// two (α = 1.5, 2, 3, ...) and for normmax that is the stated margin; otherwise it is at most a few ulps more. Argmax,
+/// whose margin is zero, shares ties: here its margin is the least positive number.
 ///
 /// ```
 /// use hfy::{Entmax, Margin, Subsets};

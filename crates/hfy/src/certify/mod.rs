@@ -35,11 +35,11 @@
 //! returns `ŷ_Ψ(v_i)`; the output is no query, so that nothing is said of fixed points.
 //!
 //! **In floating point.** Separations and distances are computed from differences of patterns in double precision.
-//! Radii are made smaller by what rounding can do to the scores: a query within the radius returns its state exactly
-//! in the arithmetic of the patterns' type, in whatever order the D products of a score are summed. For that the
-//! margin `m/β` is raised by `γ (|x_i| + |x_j|) |q|` with `γ` about `(D + 8)` half-ulps, twice that in `f64` where these
-//! computations themselves round no better. A state that is called a fixed point with a radius of zero is within
-//! that rounding of the boundary.
+//! Radii are made smaller by what rounding can do to the scores: a query within the radius returns its state exactly in
+//! the arithmetic of the patterns' type, in whatever order the D products of a score are summed. For that the margin
+//! `m/β` is raised by `γ (|x_i| + |x_j|) |q|` with `γ` about `(D + 8)` half-ulps, twice that in `f64` where these
+//! computations themselves round no better. A state that is called a fixed point with a radius of zero is within that
+//! rounding of the boundary.
 
 mod association;
 mod capacity;
@@ -57,7 +57,9 @@ mod summary;
 pub use association::Association;
 pub use capacity::{Capacity, Condition, Placement, Sphere};
 pub use certificate::Certificate;
-pub use certifier::{Certifier, Progress};
+pub use certifier::Certifier;
+
+pub use crate::progress::Progress;
 pub use curve::Curve;
 pub use guarantee::Guarantee;
 pub use margin::Margin;

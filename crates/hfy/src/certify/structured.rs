@@ -12,8 +12,8 @@ use crate::structure::{Rivals, SparseMap, Structure, Vertex};
 
 /// What is guaranteed for an association of patterns under a map over structures.
 ///
-/// The state is `c = Xᵀ a`, or `ŷ_Ψ` of it, for a structure `a` of the patterns, with the scores `θ = X c`. It is retrieved
-/// exactly **if and only if** for every other structure `a'`
+/// The state is `c = Xᵀ a`, or `ŷ_Ψ` of it, for a structure `a` of the patterns, with the scores `θ = X c`. It is
+/// retrieved exactly **if and only if** for every other structure `a'`
 ///
 /// ```text
 /// β θ·(a - a') + η·(e - e')  ≥  |a - a'|²/2 + (|a|² - |a'|²)/2,
@@ -29,20 +29,21 @@ pub struct StructuredAssociation {
     pub members: Vec<usize>,
     /// The structure that comes nearest to taking its place.
     pub rival: Option<Vec<usize>>,
-    /// By how much the inequality holds for the rival, in units of `β θ`: negative where the association is lost. Infinite where
-    /// there is no other structure.
+    /// By how much the inequality holds for the rival, in units of `β θ`: negative where the association is lost.
+    /// Infinite where there is no other structure.
     pub slack: f64,
     /// Whether one step from the state returns it.
     pub fixed_point: bool,
-    /// `Δ = min θ·(a - a') + η·(e - e')/β` over the other structures: the paper's, with the transition scores that it leaves out.
+    /// `Δ = min θ·(a - a') + η·(e - e')/β` over the other structures: the paper's, with the transition scores that it
+    /// leaves out.
     pub separation: f64,
     /// `D² = max |a - a'|²` over variables, each regularised state counted.
     pub distance_squared: f64,
     /// Whether `Δ ≥ D²/(2β)`, which suffices where all structures have as many patterns or both states are regularised.
     /// Elsewhere whether `Δ` reaches the most patterns that another structure lacks of this one, over `β`.
     pub sufficient: bool,
-    /// Whether it holds with the paper's larger `D²`, which counts the interactions that a variable has a part in: three times as
-    /// much, `12k` for sequential k-subsets. Without interactions the same as `sufficient`.
+    /// Whether it holds with the paper's larger `D²`, which counts the interactions that a variable has a part in:
+    /// three times as much, `12k` for sequential k-subsets. Without interactions the same as `sufficient`.
     pub sufficient_printed: bool,
     /// Every query within this distance of the state `c` returns `c` in one step. It is the least distance over all
     /// other structures at which the inequality could fail if the patterns that differ conspired: `|Xᵀ(a - a')|` is

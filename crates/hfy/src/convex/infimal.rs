@@ -1,7 +1,6 @@
 use super::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
-use crate::separation::Separation;
 
 /// The infimal convolution `inf { f₁(y₁) + f₂(y₂) + ... : y₁ + y₂ + ... = y }`, whose conjugate is the sum of the
 /// conjugates and whose map is the sum of the maps. It is what a sum of energies means.
@@ -106,19 +105,6 @@ impl<T: Real, F: Convex<T>> Convex<T> for InfimalConvolution<F> {
             out.iter_mut().zip(part).for_each(|(o, p)| *o += p);
             Ok(())
         })
-    }
-}
-
-/// So that networks of summed energies retrieve like any other.
-impl<T: Real, F: Convex<T>> Separation<T> for InfimalConvolution<F> {
-    /// A sum of maps is not one-hot where each of them is: its weights sum to more than one.
-    fn margin(&self) -> Option<T> {
-        None
-    }
-
-    /// An error: the output of the sum does not tell those of the terms. [`vjp`](Convex::vjp) has the scores.
-    fn pullback(&self, _y: &[T], _g: &mut [T]) -> Result<()> {
-        Err(Error::Unsupported { function: "an infimal convolution", what: "a derivative from its output alone" })
     }
 }
 

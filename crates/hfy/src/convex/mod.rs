@@ -304,3 +304,10 @@ pub(crate) fn check_gradient<T: Real>(sum: T, g: &[T]) -> Result<()> {
 pub(crate) fn all_masked<T: Real>(theta: &[T]) -> bool {
     theta.iter().all(|&s| s == T::neg_infinity())
 }
+
+/// Fails unless the arguments of a second derivative are as long as the row.
+pub(crate) fn check_second<T: Real>(n: usize, u: &[T], w: &[T], out: &[T]) -> Result<()> {
+    check_len("u", u.len(), n)?;
+    check_len("w", w.len(), n)?;
+    check_len("out", out.len(), n)
+}

@@ -110,8 +110,9 @@ impl<T: Real> Convex<T> for NormBall {
         Ok(())
     }
 
-    /// With `n = y/r` and `D = diag(a^(q-2))` the derivative of `u·J w` is, beside the common factor `r (q-1)/‖θ‖`, that of
-    /// `D` and of `‖θ‖` in it, and of both factors of `(n·u)(n·w)`, whose own derivatives are `J u / r` and `J w / r`.
+    /// With `n = y/r` and `D = diag(a^(q-2))` the derivative of `u·J w` is, beside the common factor `r (q-1)/‖θ‖`,
+    /// that of `D` and of `‖θ‖` in it, and of both factors of `(n·u)(n·w)`, whose own derivatives are `J u / r` and `J
+    /// w / r`.
     fn second_vjp(&self, theta: &[T], y: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
         check_len("u", u.len(), theta.len())?;
         check_len("w", w.len(), theta.len())?;

@@ -1,7 +1,6 @@
 use super::{Convex, Outcome};
 use crate::error::{Error, Result};
 use crate::real::{Real, weighted, with_copy};
-use crate::separation::{Separation, Share, Support};
 
 /// `a f`: a temperature. With `a = 1/β` the map becomes `ŷ(β θ)` and the conjugate `f*(β θ) / β`.
 ///
@@ -56,7 +55,7 @@ impl<F> Scaled<F> {
         theta.iter().zip(v).map(|(&s, &v)| weighted(v, s)).sum::<T>() / T::of(self.beta)
     }
 
-    fn warmed<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&[T]) -> Result<R>) -> Result<R> {
+    pub(crate) fn warmed<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&[T]) -> Result<R>) -> Result<R> {
         with_copy(theta, |scaled| {
             self.warm(scaled)?;
             work(scaled)
@@ -157,51 +156,5 @@ impl<T: Real, F: Convex<T>> Convex<T> for Scaled<F> {
 
     fn loss(&self, theta: &[T], y: &[T]) -> Result<T> {
         Ok(self.warmed(theta, |scaled| self.inner.loss(scaled, y))? / T::of(self.beta))
-    }
-}
-
-/// A temperature stretches the margin: a lead of `m/β` becomes one of `m`.
-impl<T: Real, F: Separation<T>> Separation<T> for Scaled<F> {
-    fn margin(&self) -> Option<T> {
-        self.inner.margin().map(|margin| margin / T::of(self.beta))
-    }
-
-    fn reach(&self) -> Option<(usize, T)> {
-        self.inner.reach().map(|(rank, depth)| (rank, depth / T::of(self.beta)))
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.inner.is_sparse()
-    }
-
-    fn exponential_rate(&self) -> Option<T> {
-        self.inner.exponential_rate().map(|rate| rate * T::of(self.beta))
-    }
-
-    fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        self.warmed(theta, |scaled| self.inner.support(scaled, support))
-    }
-
-    fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        self.inner.pullback(y, g)?;
-        let beta = T::of(self.beta);
-        g.iter_mut().for_each(|g| *g *= beta);
-        Ok(())
-    }
-
-    fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
-        self.inner.pullback_rows(y, g, width, out, done)?;
-        let beta = T::of(self.beta);
-        out.iter_mut().for_each(|g| *g *= beta);
-        Ok(())
-    }
-
-    fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
-        self.inner.structures(y)
-    }
-
-    /// The derivative in the inner map's parameter; for that in the temperature see [`Scaled::d_beta`].
-    fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
-        self.inner.parameter_vjp(y, g)
     }
 }

@@ -34,8 +34,8 @@ pub(super) struct Pulled<T> {
 impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
     /// The gradient of `v · step.state`, for the `step` that leaves `query`.
     ///
-    /// It costs two products with the patterns, as the step itself, and the rows of weights and scores that are not zero
-    /// once more. Where a map has a kink, one element of its generalised Jacobian is used.
+    /// It costs two products with the patterns, as the step itself, and the rows of weights and scores that are not
+    /// zero once more. Where a map has a kink, one element of its generalised Jacobian is used.
     ///
     /// ```
     /// use hfy::Network;

@@ -58,9 +58,9 @@ impl<T: Real, O: Convex<T>, P: Convex<T>> Network<'_, T, O, P> {
     /// The gradient of `v · state` for a fixed point `state = F(state)` of the update, in the patterns and the inverse
     /// temperature.
     ///
-    /// With `J` the Jacobian of the update there, `(I - J)ᵀ w = v` is solved, and `w` pulled back through one update. The
-    /// memory needed does not grow with the number of updates that found the state. A state that an update moves by more
-    /// than `√ε` is an error, as is a system that is singular: the fixed point then is about to split or vanish.
+    /// With `J` the Jacobian of the update there, `(I - J)ᵀ w = v` is solved, and `w` pulled back through one update.
+    /// The memory needed does not grow with the number of updates that found the state. A state that an update moves by
+    /// more than `√ε` is an error, as is a system that is singular: the fixed point then is about to split or vanish.
     ///
     /// ```
     /// use hfy::{Network, network::Solver};

@@ -74,8 +74,8 @@ impl<'a, T: Real, O: Convex<T>, P: Convex<T>> Network<'a, T, O, P> {
         Ok(network)
     }
 
-    /// As [`new`](Network::new), without reading the patterns: for those known to be finite, as in a file that was checked
-    /// when it was written. An entry that is not shows as an error of the queries that meet it.
+    /// As [`new`](Network::new), without reading the patterns: for those known to be finite, as in a file that was
+    /// checked when it was written. An entry that is not shows as an error of the queries that meet it.
     pub fn assume_finite(omega: O, psi: P, patterns: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self> {
         let keys = in_rows(patterns.into());
         let (count, width) = keys.dim();

@@ -16,9 +16,10 @@ use ndarray::{ArrayView2, CowArray, Ix2};
 use super::Network;
 use crate::convex::{Convex, InfimalConvolution, Scaled};
 use crate::error::Result;
+use crate::map::Map;
 use crate::post::{Identity, Linear, Post, Sign, Tanh};
 use crate::real::Real;
-use crate::separation::{Entmax, Exponential, Map, Normmax, Power, Quadratic, Subsets};
+use crate::separation::{Entmax, Exponential, Normmax, Power, Quadratic, Subsets};
 
 /// A network whose functions are chosen at run time.
 pub type AnyNetwork<'a, T> = Network<'a, T, Scaled<Map>, Post>;
@@ -33,7 +34,7 @@ impl<'a, T: Real> AnyNetwork<'a, T> {
     /// let network = Network::from_text("entmax:1.5", "l2:2", 4.0, array![[2.0, 0.0], [0.0, 2.0]])?;
     /// assert_eq!(network.step(&[1.0, 0.2])?.state, [2.0, 0.0]);
     /// let error = Network::from_text("entmax:0", "l2", 1.0, array![[1.0]]).unwrap_err();
-    /// assert_eq!(error.to_string(), "alpha = 0: alpha must lie in [1, inf]");
+    /// assert_eq!(error.to_string(), "alpha = 0: alpha must lie in (0, inf]");
     /// # Ok::<(), hfy::Error>(())
     /// ```
     pub fn from_text(omega: &str, psi: &str, beta: f64, patterns: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self> {
@@ -57,7 +58,8 @@ impl<'a, T: Real> Network<'a, T, Quadratic, Sign> {
 }
 
 impl<'a, T: Real, P: Convex<T>> Network<'a, T, Power, P> {
-    /// The polynomial dense associative memory, whose energy falls with `|x·q|^r / r`, usually with [`Tanh`] or [`Sign`].
+    /// The polynomial dense associative memory, whose energy falls with `|x·q|^r / r`, usually with [`Tanh`] or
+    /// [`Sign`].
     ///
     /// Powers beyond the range of the type are taken relative to the largest, so that a high `r` is safe in `f32`.
     ///
@@ -77,8 +79,8 @@ impl<'a, T: Real, P: Convex<T>> Network<'a, T, Power, P> {
 impl<'a, T: Real, P: Convex<T>> Network<'a, T, Scaled<Exponential>, P> {
     /// The exponential dense associative memory, `q ← ŷ_Ψ(Xᵀ exp(β X q))`, usually with [`Tanh`] or [`Sign`].
     ///
-    /// Scores of any size are safe: beyond half of the range of exponents the weights are taken relative to the largest,
-    /// and Ψ is given their common factor as a logarithm.
+    /// Scores of any size are safe: beyond half of the range of exponents the weights are taken relative to the
+    /// largest, and Ψ is given their common factor as a logarithm.
     ///
     /// ```
     /// use hfy::{Network, Tanh};
@@ -105,7 +107,7 @@ impl<'a, T: Real> Network<'a, T, Scaled<Entmax>, Identity> {
         Network::entmax(2.0, beta, patterns)
     }
 
-    /// The entmax Hopfield network, for any `alpha` in [1, ∞].
+    /// The entmax Hopfield network, for any `alpha` in (0, ∞].
     pub fn entmax(alpha: f64, beta: f64, patterns: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self> {
         Network::new(Scaled::with_beta(Entmax::new(alpha)?, beta)?, Identity, patterns)
     }

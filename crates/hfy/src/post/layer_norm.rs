@@ -145,8 +145,8 @@ impl LayerNorm {
         self.eta * (self.variance.divisor(len) as f64).sqrt()
     }
 
-    /// Whether the map leaves its own image where it is: `ε = 0`, and `δ` a multiple of the vector of ones. Any other `δ`
-    /// shifts the mean or the spread of what it is added to.
+    /// Whether the map leaves its own image where it is: `ε = 0`, and `δ` a multiple of the vector of ones. Any other
+    /// `δ` shifts the mean or the spread of what it is added to.
     pub fn is_idempotent(&self) -> bool {
         let delta = self.delta.as_deref().unwrap_or(&[]);
         self.epsilon == 0.0 && delta.windows(2).all(|pair| pair[0] == pair[1])

@@ -15,8 +15,8 @@ use crate::real::Real;
 /// that differs from its mirror or the pivot of the factorisation that is not positive. Entries that differ from
 /// their mirror only by rounding are replaced by the mean of the two.
 ///
-/// Cost: `D³/3` once for the factor, `D²` a call. Everything is computed in double precision. `A⁻¹` is never formed: with
-/// `A = L Lᵀ`, `Ψ(q) = |L⁻¹q|² / 2`, and the loss is `Ψ(Az - q)`, so neither is ever negative.
+/// Cost: `D³/3` once for the factor, `D²` a call. Everything is computed in double precision. `A⁻¹` is never formed:
+/// with `A = L Lᵀ`, `Ψ(q) = |L⁻¹q|² / 2`, and the loss is `Ψ(Az - q)`, so neither is ever negative.
 ///
 /// Reference: Millidge et al., *Universal Hopfield Networks*, 2022.
 ///
@@ -85,7 +85,8 @@ impl Linear {
         self.len() == 0
     }
 
-    /// Whether applying the map twice changes nothing, which a positive definite matrix does only if it is the identity.
+    /// Whether applying the map twice changes nothing, which a positive definite matrix does only if it is the
+    /// identity.
     pub fn is_idempotent(&self) -> bool {
         self.matrix == Mat::<f64>::identity(self.len(), self.len())
     }

@@ -19,8 +19,8 @@ pub(super) struct Radial {
     pub(super) centred: bool,
 }
 
-/// `F` at one point, with `size` for `|Pz|` and `height` for `h`. Everything is kept times a power of two that brings the point
-/// near one, so that neither squares nor differences overflow or lose bits.
+/// `F` at one point, with `size` for `|Pz|` and `height` for `h`. Everything is kept times a power of two that brings
+/// the point near one, so that neither squares nor differences overflow or lose bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
     of: Radial,

@@ -5,9 +5,9 @@ use crate::real::Real;
 
 /// `sign(z)`: `argmax z·q` over the box `max |q_j| ≤ 1`, the post-transformation of the binary Hopfield network.
 ///
-/// Ψ is the indicator of the box and `Ψ*(z) = Σ |z_j|`. Where `z_j = 0` (of either sign) the whole interval is optimal; the
-/// map gives its middle, `sign(0) = 0`. A network of `±1` states that wants to keep its old state there has to
-/// say so itself.
+/// Ψ is the indicator of the box and `Ψ*(z) = Σ |z_j|`. Where `z_j = 0` (of either sign) the whole interval is optimal;
+/// the map gives its middle, `sign(0) = 0`. A network of `±1` states that wants to keep its old state there has to say
+/// so itself.
 ///
 /// The map is idempotent and piecewise constant, so its derivatives are zero. Cost: one pass. Exact.
 ///

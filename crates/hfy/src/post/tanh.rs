@@ -16,7 +16,8 @@ use crate::real::Real;
 /// becomes [`Sign`](super::Sign).
 ///
 /// Cost: one hyperbolic tangent an entry. Stable for any finite `β z`, overflow included: `log(2 cosh x)` is taken as
-/// `|x| + log(1 + exp(-2|x|))`, and the derivative `β (1 - q²)` from `z`, where it does not yet vanish when `q` rounds to 1.
+/// `|x| + log(1 + exp(-2|x|))`, and the derivative `β (1 - q²)` from `z`, where it does not yet vanish when `q` rounds
+/// to 1.
 ///
 /// Reference: Hopfield, *Neurons with graded response have collective computational properties like those of
 /// two-state neurons*, 1984.

@@ -49,8 +49,8 @@ pub enum Post {
 }
 
 impl Post {
-    /// Whether `ŷ(ŷ(z)) = ŷ(z)` for every `z`: what retrieval in one step needs of patterns that were transformed before they
-    /// were stored. It holds up to rounding.
+    /// Whether `ŷ(ŷ(z)) = ŷ(z)` for every `z`: what retrieval in one step needs of patterns that were transformed
+    /// before they were stored. It holds up to rounding.
     pub fn is_idempotent(&self) -> bool {
         match self {
             Post::Identity(_) | Post::Ball(_) | Post::Sign(_) => true,
@@ -79,39 +79,52 @@ macro_rules! from {
 
 from!(Identity, Ball, LayerNorm, Tanh, Sign, Linear);
 
+impl Post {
+    fn convex<T: Real>(&self) -> &dyn Convex<T> {
+        match self {
+            Post::Identity(post) => post,
+            Post::Ball(post) => post,
+            Post::LayerNorm(post) => post,
+            Post::Tanh(post) => post,
+            Post::Sign(post) => post,
+            Post::Linear(post) => post,
+        }
+    }
+}
+
 impl<T: Real> Convex<T> for Post {
     fn value(&self, q: &[T]) -> T {
-        T::post(self).value(q)
+        self.convex::<T>().value(q)
     }
     fn conjugate(&self, z: &[T]) -> Result<T> {
-        T::post(self).conjugate(z)
+        self.convex::<T>().conjugate(z)
     }
     fn argmax(&self, z: &mut [T]) -> Result<Outcome> {
-        T::post(self).argmax(z)
+        self.convex::<T>().argmax(z)
     }
     fn vjp(&self, z: &[T], q: &[T], g: &mut [T]) -> Result<()> {
-        T::post(self).vjp(z, q, g)
+        self.convex::<T>().vjp(z, q, g)
     }
     fn second_vjp(&self, z: &[T], q: &[T], u: &[T], w: &[T], out: &mut [T]) -> Result<()> {
-        T::post(self).second_vjp(z, q, u, w, out)
+        self.convex::<T>().second_vjp(z, q, u, w, out)
     }
     fn loss(&self, z: &[T], q: &[T]) -> Result<T> {
-        T::post(self).loss(z, q)
+        self.convex::<T>().loss(z, q)
     }
     fn gradient(&self, q: &[T], out: &mut [T]) -> Result<()> {
-        T::post(self).gradient(q, out)
+        self.convex::<T>().gradient(q, out)
     }
     fn argmax_log(&self, theta: &mut [T]) -> Result<(Outcome, T)> {
-        T::post(self).argmax_log(theta)
+        self.convex::<T>().argmax_log(theta)
     }
     fn argmax_exp(&self, z: &mut [T], c: T) -> Result<Outcome> {
-        T::post(self).argmax_exp(z, c)
+        self.convex::<T>().argmax_exp(z, c)
     }
     fn vjp_exp(&self, z: &[T], q: &[T], c: T, g: &mut [T]) -> Result<()> {
-        T::post(self).vjp_exp(z, q, c, g)
+        self.convex::<T>().vjp_exp(z, q, c, g)
     }
     fn is_identity(&self) -> bool {
-        T::post(self).is_identity()
+        self.convex::<T>().is_identity()
     }
 }
 

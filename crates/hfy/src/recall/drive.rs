@@ -1,8 +1,8 @@
 //! The outer loop: round after round, heard and stopped from outside.
 
 use super::Round;
-use crate::certify::Progress;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 
 /// How many rounds, and what to note of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

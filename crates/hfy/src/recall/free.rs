@@ -8,16 +8,17 @@ use super::drive::{Rounds, at_least_one, check_beta, drive};
 use super::scores::{Scores, checked};
 use super::settle::{State, settle};
 use super::{Cue, Penalty, Recall, Round, Trace};
-use crate::certify::Progress;
 use crate::convex::Scaled;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::real::Real;
 use crate::separation::{Bounded, Entmax, Separation, Support};
 
 /// Free recall: from a cue through all memories, in whatever order it takes.
 ///
-/// [`constrained`](FreeRecall::constrained) takes from each memory what it has been given; [`penalised`](FreeRecall::penalised)
-/// lowers the scores of those that had their turn, and forgets about that in time. The [module](super) has both in formulas.
+/// [`constrained`](FreeRecall::constrained) takes from each memory what it has been given;
+/// [`penalised`](FreeRecall::penalised) lowers the scores of those that had their turn, and forgets about that in time.
+/// The [module](super) has both in formulas.
 ///
 /// ```
 /// use hfy::recall::FreeRecall;
@@ -54,9 +55,9 @@ impl FreeRecall {
     /// With constrained sparsemax, at inverse temperature `beta`, `steps` updates a round, at least one.
     ///
     /// The bounds of N memories sum to N less the rounds that are over, so that N rounds are all there can be. A memory
-    /// that was given all weight can be given no more, so that memories which are well apart are recalled once each. Where the
-    /// last one stands in the same relation to several others (at right angles to all of them, say) these share the weight
-    /// evenly, and may go on to share it.
+    /// that was given all weight can be given no more, so that memories which are well apart are recalled once each.
+    /// Where the last one stands in the same relation to several others (at right angles to all of them, say) these
+    /// share the weight evenly, and may go on to share it.
     pub fn constrained(beta: f64, steps: usize) -> Result<Self> {
         check_beta("beta", beta)?;
         at_least_one("steps", steps, "constrained recall needs at least one update a round")?;
@@ -102,7 +103,7 @@ impl FreeRecall {
         cue: impl Into<Cue<'a, T>>,
         progress: Progress<'_>,
     ) -> Result<Recall<T>> {
-        T::free_recall(self, patterns, cue.into(), progress)
+        self.compute(patterns, cue.into(), progress)
     }
 
     pub(crate) fn compute<'a, T: Real>(
@@ -185,8 +186,8 @@ impl FreeRecall {
     }
 }
 
-/// The support for scores in double precision, which the type of the patterns may not tell apart: it does once the largest
-/// is taken off, and where it does not, nothing hangs on them.
+/// The support for scores in double precision, which the type of the patterns may not tell apart: it does once the
+/// largest is taken off, and where it does not, nothing hangs on them.
 fn penalised_support<T: Real>(map: &Entmax, scores: &mut [f64], p: &mut Support<T>) -> Result<()> {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let lowest = T::min_value().wide() / 4.0;

@@ -19,8 +19,8 @@ fn share(part: usize, whole: usize) -> f64 {
 
 /// `1 - d(recalled, [1, 2, .., n])/n`, for n entries: 1 where the patterns came in their order, from the second on.
 ///
-/// The reference begins with the second pattern, because the first is the cue, and it ends with a pattern n that n patterns
-/// do not have. So the best run of n rounds over n patterns comes to `1 - 1/n`, see [`levenshtein_ceiling`].
+/// The reference begins with the second pattern, because the first is the cue, and it ends with a pattern n that n
+/// patterns do not have. So the best run of n rounds over n patterns comes to `1 - 1/n`, see [`levenshtein_ceiling`].
 ///
 /// ```
 /// use hfy::recall::{levenshtein_ceiling, levenshtein_coefficient};

@@ -14,12 +14,13 @@
 //! coefficient](Recall::levenshtein).
 //!
 //! **Cost.** The state is kept as coefficients of memories, `q = Xᵀ c + s q₀`, few of them not zero, and the scores are
-//! `X q = (X Xᵀ) c + s X q₀`: after one product of the patterns with themselves a step takes as many operations as there are
-//! nonzero coefficients, for each memory. Where that is dearer than `X q` itself, `X q` is computed. An update that
-//! gives its own state back is not repeated.
+//! `X q = (X Xᵀ) c + s X q₀`: after one product of the patterns with themselves a step takes as many operations as
+//! there are nonzero coefficients, for each memory. Where that is dearer than `X q` itself, `X q` is computed. An
+//! update that gives its own state back is not repeated.
 //!
-//! **Stability.** Bounds, averages, penalised scores and constrained sparsemax are in double precision whatever the type of the
-//! patterns. So no bound falls below zero, and the bounds hold what is still to be given out to the last round.
+//! **Stability.** Bounds, averages, penalised scores and constrained sparsemax are in double precision whatever the
+//! type of the patterns. So no bound falls below zero, and the bounds hold what is still to be given out to the last
+//! round.
 //!
 //! Reference: the paper's algorithms for free recall with constrained sparsemax, free recall with penalised entmax, and
 //! sequential recall.

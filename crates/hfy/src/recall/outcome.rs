@@ -66,9 +66,9 @@ impl<T> Recall<T> {
         unique_ratio(&self.recalled())
     }
 
-    /// `1 - d(recalled, [1, 2, .., R])/R` for R rounds, with the edit distance d: how well the order of the patterns was kept,
-    /// from the one after the first, which is the cue of a sequential recall. No run of as many rounds as patterns reaches 1,
-    /// see [`ceiling`](Recall::ceiling).
+    /// `1 - d(recalled, [1, 2, .., R])/R` for R rounds, with the edit distance d: how well the order of the patterns
+    /// was kept, from the one after the first, which is the cue of a sequential recall. No run of as many rounds as
+    /// patterns reaches 1, see [`ceiling`](Recall::ceiling).
     pub fn levenshtein(&self) -> f64 {
         levenshtein_coefficient(&self.recalled())
     }
@@ -85,8 +85,8 @@ impl<T> Recall<T> {
         self.rounds.iter().map(|round| std::mem::replace(&mut seen[round.recalled], true)).collect()
     }
 
-    /// Which rounds brought a pattern that is neither the one recalled before (in the first round, the cue) nor stored next to
-    /// it. Neighbours have no direction, so that a run backwards is none.
+    /// Which rounds brought a pattern that is neither the one recalled before (in the first round, the cue) nor stored
+    /// next to it. Neighbours have no direction, so that a run backwards is none.
     pub fn jumps(&self) -> Vec<bool> {
         let mut before = self.cue;
         let jump =

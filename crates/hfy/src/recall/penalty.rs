@@ -4,8 +4,8 @@ use super::scores::checked;
 use crate::error::{Error, Result};
 use crate::real::Real;
 
-/// A penalty `λ` on an average `a` that forgets at the rate `τ`: scores become `X q - λ a`, and the average of `x` moves by
-/// `a ← τ x + (1 - τ) a`.
+/// A penalty `λ` on an average `a` that forgets at the rate `τ`: scores become `X q - λ a`, and the average of `x`
+/// moves by `a ← τ x + (1 - τ) a`.
 ///
 /// ```
 /// use hfy::recall::Penalty;

@@ -5,9 +5,9 @@ use ndarray::{ArrayView2, CowArray, Ix2};
 use super::Cue;
 use super::settle::State;
 use crate::error::{Error, Result};
+use crate::gram::Gram;
 use crate::network::{add, check_finite, in_rows, times};
 use crate::real::Real;
-use crate::retrieval::Gram;
 
 /// `X Xᵀ` is kept if it takes no more than this many bytes.
 const MOST_BYTES: f64 = (512_u64 << 20) as f64;

@@ -8,28 +8,29 @@ use super::drive::{Rounds, at_least_one, check_beta, drive};
 use super::scores::Scores;
 use super::settle::{State, settle};
 use super::{Cue, Penalty, Recall, Round, Trace};
-use crate::certify::Progress;
 use crate::convex::{Convex, Scaled};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::real::Real;
 use crate::separation::{Entmax, Separation};
 use crate::structure::{Regulariser, Sequence, Spans, SparseMap};
 
 /// Sequential recall with sequential 2-subsets: each memory brings the one that is stored after it.
 ///
-/// A round associates the state with a neighbour, takes the state itself away, and lets what remains settle. The account is
-/// against going back, and, for `ω > 1`, for staying with what was recalled last. The [module](super) has it in formulas.
+/// A round associates the state with a neighbour, takes the state itself away, and lets what remains settle. The
+/// account is against going back, and, for `ω > 1`, for staying with what was recalled last. The [module](super) has it
+/// in formulas.
 ///
-/// Neighbours have no direction. From the first memory there is only one way; from one in the middle it may go either way, and
-/// then keeps to it.
+/// Neighbours have no direction. From the first memory there is only one way; from one in the middle it may go either
+/// way, and then keeps to it.
 ///
-/// All settings but the first two have the paper's values until they are set: penalty `λ = 1e9` with `τ = 0.001`, `ω = 1.1`,
-/// transition score `1e8`, sparsemax at an inverse temperature of 1 in the inner loop, both states regularised.
+/// All settings but the first two have the paper's values until they are set: penalty `λ = 1e9` with `τ = 0.001`, `ω =
+/// 1.1`, transition score `1e8`, sparsemax at an inverse temperature of 1 in the inner loop, both states regularised.
 ///
 /// **Cost.** A round takes one SparseMAP problem over N variables and the steps of the inner loop.
 ///
-/// **Stability.** Where the transition score outweighs every difference of scores, as the paper's does, only pairs of neighbours
-/// can have weight, and the problem is solved over those, without that score, and so without its rounding.
+/// **Stability.** Where the transition score outweighs every difference of scores, as the paper's does, only pairs of
+/// neighbours can have weight, and the problem is solved over those, without that score, and so without its rounding.
 ///
 /// ```
 /// use hfy::recall::{Penalty, SequentialRecall};
@@ -148,7 +149,7 @@ impl SequentialRecall {
         cue: impl Into<Cue<'a, T>>,
         progress: Progress<'_>,
     ) -> Result<Recall<T>> {
-        T::sequential_recall(self, patterns, cue.into(), progress)
+        self.compute(patterns, cue.into(), progress)
     }
 
     pub(crate) fn compute<'a, T: Real>(
@@ -200,8 +201,9 @@ impl SequentialRecall {
 
     /// Whether no set of variables that are not all neighbours can be in the solution.
     ///
-    /// Such a set has a pair of neighbours fewer than a window. In the residual scores `θ - y`, with `0 ≤ y ≤ 1`, it is at most the
-    /// sum of the k largest `θ`, and the best window is at least that of `θ` less k; with both states regularised, twice that.
+    /// Such a set has a pair of neighbours fewer than a window. In the residual scores `θ - y`, with `0 ≤ y ≤ 1`, it is
+    /// at most the sum of the k largest `θ`, and the best window is at least that of `θ` less k; with both states
+    /// regularised, twice that.
     fn only_windows(&self, theta: &[f64]) -> bool {
         if self.transition == f64::INFINITY {
             return true;

@@ -32,7 +32,8 @@ impl<T: Real> State<T> {
     }
 }
 
-/// `steps` times `p ← map(X q)`, `q ← Xᵀ p`; the last `p` are the coefficients that it leaves. Notes every `p` in `notes`.
+/// `steps` times `p ← map(X q)`, `q ← Xᵀ p`; the last `p` are the coefficients that it leaves. Notes every `p` in
+/// `notes`.
 ///
 /// A state that comes back comes back for ever, so that nothing more is computed.
 pub(super) fn settle<T: Real>(

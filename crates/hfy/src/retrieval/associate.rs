@@ -7,12 +7,13 @@ use ndarray::{ArrayView2, CowArray, Ix2};
 
 use super::answer::{Answer, Wanted};
 use super::bounded::Bounded;
-use super::gram::{Gram, Origins};
 use super::index::Index;
 use super::model::Model;
 use super::shortlist::{Reach, Shortlist};
+use super::sums::{Origins, pays, shortlists};
 use super::tiles::{exact_dot, for_tiles, in_parts};
 use crate::error::{Error, Result};
+use crate::gram::Gram;
 use crate::network::add;
 use crate::real::{Real, vectorised};
 use crate::separation::{Separation, Support};
@@ -126,8 +127,8 @@ impl<'a, T: Real> Engine<'a, T> {
         Ok(supports)
     }
 
-    /// The answers of a network over these patterns to a batch of states whose scores cannot overflow; the number of the
-    /// state that an error is about goes with it.
+    /// The answers of a network over these patterns to a batch of states whose scores cannot overflow; the number of
+    /// the state that an error is about goes with it.
     pub(super) fn answers(
         &self,
         model: &Model<'_, T>,
@@ -203,7 +204,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let slacks: Vec<T> = queries.chunks(width).map(|query| self.slack(query)).collect();
         let empty: Vec<_> = slacks.iter().map(|&slack| Shortlist::new(reach, slack)).collect();
         let lists = if let Some(gram) = self.gram(slacks.len(), origins) {
-            gram.shortlists(origins.supports, reach, width, self.largest_norm)
+            shortlists(gram, origins.supports, reach, width, self.largest_norm)
         } else if let Some(index) = &self.index {
             let bounded = Bounded { index, patterns: self.data(), queries, slacks, reach, origins: origins.supports };
             match bounded.candidates() {
@@ -230,7 +231,7 @@ impl<'a, T: Real> Engine<'a, T> {
         if !origins.are_sums(width) || !self.largest_norm.is_finite() {
             return None;
         }
-        if self.gram.get().is_none() && !Gram::<T>::pays(count, queries, origins.steps) {
+        if self.gram.get().is_none() && !pays::<T>(count, queries, origins.steps) {
             return None;
         }
         Some(self.gram.get_or_init(|| Gram::of(self.data(), width)))

@@ -38,8 +38,8 @@ impl<T: Real> Bounded<'_, T> {
         &self.queries[q * self.width()..(q + 1) * self.width()]
     }
 
-    /// The patterns that may be in the support of each query, in order, with their scores; `None` where the bounds leave
-    /// too much.
+    /// The patterns that may be in the support of each query, in order, with their scores; `None` where the bounds
+    /// leave too much.
     pub(super) fn candidates(&self) -> Option<Vec<Vec<(u32, f64)>>> {
         let (count, number) = (self.index.shape().0, self.slacks.len());
         let projected = self.index.project(self.queries);

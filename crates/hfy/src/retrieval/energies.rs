@@ -7,11 +7,11 @@ use ndarray::ArrayView2;
 use super::Retriever;
 use super::answer::Wanted;
 use super::associate::{BATCH, check_finite};
-use super::gram::Origins;
-use crate::certify::Progress;
+use super::sums::Origins;
 use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::network::{Network, Parts};
+use crate::progress::Progress;
 use crate::real::Real;
 use crate::separation::Separation;
 
@@ -44,7 +44,7 @@ impl<T: Real> Retriever<'_, T> {
 
     /// The same, with progress, counted in states. Stopping is [`Error::Interrupted`].
     pub fn energies_with(&self, states: ArrayView2<'_, T>, progress: Progress<'_>) -> Result<Vec<Parts<T>>> {
-        T::energies(self, states, progress)
+        self.compute_energies(states, progress)
     }
 
     pub(crate) fn compute_energies(&self, states: ArrayView2<'_, T>, progress: Progress<'_>) -> Result<Vec<Parts<T>>> {

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::Retriever;
 use super::answer::{Answer, Wanted};
-use super::gram::Origins;
 use super::judge::{Finished, distance, norm};
 use super::report::{Report, Stopped};
 use super::settings::Stop;
+use super::sums::Origins;
 use super::tiles::in_parts;
 use crate::error::{Error, Result};
 use crate::real::Real;

@@ -16,11 +16,11 @@ const ROWS: usize = 512;
 /// Coordinates of the patterns along their principal directions, with the length of what those leave over.
 ///
 /// Weights do not change when every score moves by the same amount, so patterns may be centred at their mean `m`; then
-/// `(x-m)·q = (x-m)·m + z·w + (rest of x)·(rest of q)`, where `z` and `w` are coordinates of `x-m` and `q-m` along a few
-/// orthonormal directions, and the last term is at most the product of the two lengths. One product with the first half of
-/// the coordinates bounds every score; the other half tightens the bound of those patterns that it leaves; and patterns
-/// whose bound falls short of the map's reach are never read. Where patterns have no such structure the bounds are loose,
-/// and the engine notices and computes the full product instead.
+/// `(x-m)·q = (x-m)·m + z·w + (rest of x)·(rest of q)`, where `z` and `w` are coordinates of `x-m` and `q-m` along a
+/// few orthonormal directions, and the last term is at most the product of the two lengths. One product with the first
+/// half of the coordinates bounds every score; the other half tightens the bound of those patterns that it leaves; and
+/// patterns whose bound falls short of the map's reach are never read. Where patterns have no such structure the bounds
+/// are loose, and the engine notices and computes the full product instead.
 #[derive(Debug, Clone)]
 pub struct Index<T> {
     pub(super) mean: Vec<T>,
@@ -49,10 +49,10 @@ pub(super) struct Projected<T> {
 impl<T: Real> Index<T> {
     /// An index over `rank` directions, found by subspace iteration from a fixed start on a sample of the patterns.
     ///
-    /// **Cost.** About `2 rank / D` of the product of the patterns with as many queries as there are columns; memory for
-    /// `rank + 3` numbers a pattern.
+    /// **Cost.** About `2 rank / D` of the product of the patterns with as many queries as there are columns; memory
+    /// for `rank + 3` numbers a pattern.
     pub fn build(patterns: ArrayView2<'_, T>, rank: usize) -> Result<Self> {
-        T::index(patterns, rank)
+        Index::compute(patterns, rank)
     }
 
     pub(crate) fn compute(patterns: ArrayView2<'_, T>, rank: usize) -> Result<Self> {

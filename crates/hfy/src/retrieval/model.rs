@@ -8,8 +8,8 @@ use crate::network::Network;
 use crate::real::Real;
 use crate::separation::Separation;
 
-/// What a retrieval needs of a [`Network`]. Whose functions they are does not show in the type, so that one compiled loop serves
-/// all networks; it is asked a row at a time.
+/// What a retrieval needs of a [`Network`]. Whose functions they are does not show in the type, so that one compiled
+/// loop serves all networks; it is asked a row at a time.
 pub(super) struct Model<'a, T> {
     pub(super) omega: &'a dyn Separation<T>,
     pub(super) psi: &'a dyn Convex<T>,

@@ -92,8 +92,8 @@ pub struct Report<T> {
     /// every pattern, those that [count](super::Settings::blend_floor).
     #[cfg_attr(feature = "serde", serde(serialize_with = "support"))]
     pub support: Support<T>,
-    /// The structures that the weights are a blend of, for a map over structures such as k-subsets or sequences; one, with
-    /// probability one, where it was retrieved exactly. Empty for other maps.
+    /// The structures that the weights are a blend of, for a map over structures such as k-subsets or sequences; one,
+    /// with probability one, where it was retrieved exactly. Empty for other maps.
     pub structures: Vec<Share<T>>,
     /// The energy of the final state; `None` where the network has none, or where it was
     /// [not asked for](super::Retriever::without_energy).

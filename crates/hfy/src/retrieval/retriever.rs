@@ -8,17 +8,17 @@ use ndarray::{Array2, ArrayView2};
 use super::answer::{Answer, Wanted};
 use super::associate::{BATCH, Engine, check_finite};
 use super::flight::Flight;
-use super::gram::Origins;
 use super::index::Index;
 use super::model::Model;
 use super::report::Retrieval;
 use super::rows;
 use super::settings::{MatchRule, Settings, Stop};
 use super::stream;
-use crate::certify::Progress;
+use super::sums::Origins;
 use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::network::Network;
+use crate::progress::Progress;
 use crate::real::Real;
 use crate::separation::Separation;
 
@@ -30,9 +30,9 @@ const NEEDS_REACH: Error = Error::Unsupported {
 
 /// Runs the updates of a [network](Network) on batches of queries, and reports what each query came to.
 ///
-/// Queries that are finished leave the batch: once their state comes back to the last bit, or all weight lies on a pattern
-/// that is known to come back. States that are equal are computed once. A network whose values are not as wide as its keys
-/// takes one step, whatever the [settings](Settings).
+/// Queries that are finished leave the batch: once their state comes back to the last bit, or all weight lies on a
+/// pattern that is known to come back. States that are equal are computed once. A network whose values are not as wide
+/// as its keys takes one step, whatever the [settings](Settings).
 ///
 /// ```
 /// use hfy::{Network, retrieval::{MatchRule, Retriever, Settings, Status, Stopped}};
@@ -108,8 +108,8 @@ impl<'a, T: Real> Retriever<'a, T> {
         self.with_built_index(index)
     }
 
-    /// The same with an index that is there already, which others may share. It must have been built over the same keys:
-    /// that it has their shape is checked, but not what is in them.
+    /// The same with an index that is there already, which others may share. It must have been built over the same
+    /// keys: that it has their shape is checked, but not what is in them.
     ///
     /// ```
     /// use hfy::{Network, retrieval::{Index, Retriever}};
@@ -173,8 +173,8 @@ impl<'a, T: Real> Retriever<'a, T> {
         self.retrieve_with(queries, &|_, _| ControlFlow::Continue(()))
     }
 
-    /// The same, with progress: it is counted in updates, of which each query may take as many as the settings allow, and
-    /// those that a query does not need count as done when it stops. Stopping is [`Error::Interrupted`].
+    /// The same, with progress: it is counted in updates, of which each query may take as many as the settings allow,
+    /// and those that a query does not need count as done when it stops. Stopping is [`Error::Interrupted`].
     ///
     /// ```
     /// use hfy::{Error, Network, retrieval::Retriever};
@@ -187,7 +187,7 @@ impl<'a, T: Real> Retriever<'a, T> {
     /// # Ok::<(), hfy::Error>(())
     /// ```
     pub fn retrieve_with(&self, queries: ArrayView2<'_, T>, progress: Progress<'_>) -> Result<Retrieval<T>> {
-        T::retrieve(self, queries, progress)
+        self.run(queries, progress)
     }
 
     pub(crate) fn run(&self, queries: ArrayView2<'_, T>, progress: Progress<'_>) -> Result<Retrieval<T>> {

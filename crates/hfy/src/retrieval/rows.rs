@@ -18,7 +18,8 @@ const BYTES: usize = 48 << 20;
 /// Above this share of weights that are not zero the projection is a matrix product.
 pub(super) const DENSE: f64 = 0.125;
 
-/// The answers to states of a network, one a row of `states`; the number of the state that an error is about goes with it.
+/// The answers to states of a network, one a row of `states`; the number of the state that an error is about goes with
+/// it.
 pub(super) fn answers<T: Real>(
     model: &Model<'_, T>,
     states: &[T],

@@ -87,8 +87,8 @@ impl fmt::Display for Stop {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum MatchRule {
-    /// The best score `x_i·q` of the final state `q` with a pattern of its support is at least this. Where states are not
-    /// as wide as keys, it is the query that is scored.
+    /// The best score `x_i·q` of the final state `q` with a pattern of its support is at least this. Where states are
+    /// not as wide as keys, it is the query that is scored.
     Score(f64),
     /// The energy of the final state is at most this.
     Energy(f64),
@@ -123,9 +123,9 @@ pub struct Settings {
     pub trace: bool,
     /// What a retrieval has to satisfy to be a match: nothing, unless set.
     pub rule: Option<MatchRule>,
-    /// Weights at or below this do not count where a map gives weight to every pattern, as softmax does: they are neither
-    /// in the size of a blend nor in the support that is reported. Unbounded weights, which are no distribution, are held
-    /// against the largest among them. 0.01, unless set.
+    /// Weights at or below this do not count where a map gives weight to every pattern, as softmax does: they are
+    /// neither in the size of a blend nor in the support that is reported. Unbounded weights, which are no
+    /// distribution, are held against the largest among them. 0.01, unless set.
     pub blend_floor: f64,
 }
 

@@ -10,7 +10,7 @@ use super::shortlist::{Reach, Shortlist};
 use super::tiles::{TILE, in_parts, threads, tile_scores};
 use crate::error::Error;
 use crate::network::{add, check_finite_scores};
-use crate::real::{Real, vectorised};
+use crate::real::{InOut, Real, vectorised};
 use crate::separation::Support;
 
 /// Queries that are worked on together: with a tile of patterns their scores stay in the cache.
@@ -132,7 +132,8 @@ fn project<T: Real>(weights: &[T], values: &[T], width: usize, projections: &mut
 }
 
 impl<T: Real> Running<T> {
-    /// Turns a tile of scores into weights over the largest so far, and returns the factor that earlier weights shrink by.
+    /// Turns a tile of scores into weights over the largest so far, and returns the factor that earlier weights shrink
+    /// by.
     fn take(&mut self, row: &mut [T], first: usize, rate: T) -> T {
         let heavy = &mut self.heavy;
         vectorised(
@@ -142,20 +143,8 @@ impl<T: Real> Running<T> {
         let top = row.iter().copied().fold(self.max, T::max);
         let shrink = if self.max == T::neg_infinity() { T::zero() } else { (rate * (self.max - top)).exp() };
         self.max = top;
-        let sum = vectorised(
-            #[inline(always)]
-            || {
-                for score in row.iter_mut() {
-                    *score = (rate * (*score - top)).exp_lanes();
-                }
-                crate::separation::sum(
-                    row,
-                    #[inline(always)]
-                    |weight| weight,
-                )
-            },
-        );
-        self.total = self.total * shrink.wide() + sum.wide();
+        let sum = T::exponentials(InOut::in_place(row), top, rate);
+        self.total = self.total * shrink.wide() + sum;
         shrink
     }
 }

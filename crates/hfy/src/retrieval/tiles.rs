@@ -6,7 +6,6 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use crate::real::{Real, vectorised};
-use crate::separation::across;
 
 /// Patterns in a tile: with a thousand queries its scores stay in the outer cache.
 pub(crate) const TILE: usize = 1024;
@@ -87,5 +86,12 @@ fn wide_dot<T: Real>(a: &[T], b: &[T]) -> f64 {
         }
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a.wide() * b.wide()).sum();
-    across(&sums) + rest
+    let mut half = WIDTH / 2;
+    while half > 0 {
+        for i in 0..half {
+            sums[i] += sums[i + half];
+        }
+        half /= 2;
+    }
+    sums[0] + rest
 }

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::capped::{Level, Parts, half_square, level, polish};
-use super::{Separation, Support, check_gradient, check_second, shifted_loss};
-use crate::convex::{Convex, Outcome, all_masked, check_scores};
+use super::{Separation, shifted_loss};
+use crate::convex::{Convex, Outcome, all_masked, check_gradient, check_scores, check_second};
 use crate::error::{Error, Result, check_len};
 use crate::real::{Real, greater, lesser};
+use crate::support::Support;
+use crate::threshold::capped::{Level, Parts, half_square, level, polish};
 
 /// Constrained sparsemax, the Euclidean projection onto the simplex under upper bounds,
 ///
@@ -14,10 +15,11 @@ use crate::real::{Real, greater, lesser};
 /// ŷ(θ) = argmax { θ·y - |y|²/2 : Σ y = 1, 0 ≤ y_i ≤ u_i }.
 /// ```
 ///
-/// Bounds that cannot hold the mass are an [`Error::Infeasible`]; bounds that fall short of it only by the rounding that
-/// up to N subtractions from N bounds accumulate are taken as they are, `ŷ = u`.
+/// Bounds that cannot hold the mass are an [`Error::Infeasible`]; bounds that fall short of it only by the rounding
+/// that up to N subtractions from N bounds accumulate are taken as they are, `ŷ = u`.
 ///
-/// **Cost.** A few passes that rule out what cannot have weight, then linear in the candidates by selection of the median bend; no sort.
+/// **Cost.** A few passes that rule out what cannot have weight, then linear in the candidates by selection of the
+/// median bend; no sort.
 ///
 /// **Stability.** The level is kept as a score and a distance from it, so that scores of 1e8 do not blur bounds of 0.1.
 ///
@@ -89,11 +91,10 @@ impl<'a> Bounded<'a> {
 
     /// Runs `work` on the support; `None` where all is masked.
     fn on_support<T: Real, R>(&self, theta: &[T], work: impl FnOnce(&Support<T>) -> R) -> Result<Option<R>> {
-        let mut support = T::with_scratch(|scratch| std::mem::take(&mut scratch.support));
-        let result =
-            self.support(theta, &mut support).map(|outcome| (outcome == Outcome::Solved).then(|| work(&support)));
-        T::with_scratch(|scratch| scratch.support = support);
-        result
+        Support::with_room(|support| {
+            let outcome = self.support(theta, support)?;
+            Ok((outcome == Outcome::Solved).then(|| work(support)))
+        })
     }
 
     fn is_free<T: Real>(y: T, u: f64) -> bool {
@@ -132,14 +133,14 @@ impl<'a> Bounded<'a> {
         let entries = visible.map(|(&x, &u)| (x, T::of(u.min(2.0))));
         let floor = floor(entries.clone(), theta.len());
         let candidates = entries.filter(|(x, _)| *x > floor);
-        T::with_scratch(|scratch| {
-            scratch.bounds.clear();
-            scratch.caps.clear();
+        T::with_buffers(|buffers| {
+            buffers.bounds.clear();
+            buffers.caps.clear();
             for (x, u) in candidates.clone() {
-                scratch.bounds.push(x);
-                scratch.caps.push(u);
+                buffers.bounds.push(x);
+                buffers.caps.push(u);
             }
-            let found = level(&mut scratch.bounds, &mut scratch.caps, T::one(), &mut scratch.bends);
+            let found = level(&mut buffers.bounds, &mut buffers.caps, T::one(), &mut buffers.bends);
             Ok(Some(polish(found, |level| Parts::of(level, 1.0, candidates.clone()))))
         })
     }
@@ -147,8 +148,9 @@ impl<'a> Bounded<'a> {
 
 /// What lies at or below this has no weight; minus infinity where nothing is known.
 ///
-/// At `t` entries with `x - u ≥ t` are full. If these hold more than the mass the level lies above `t`, whatever the others are. Such a `t` is
-/// looked for below the greatest `x - u`, further off each time: where a bound reaches one, one less than its score will do, the margin.
+/// At `t` entries with `x - u ≥ t` are full. If these hold more than the mass the level lies above `t`, whatever the
+/// others are. Such a `t` is looked for below the greatest `x - u`, further off each time: where a bound reaches one,
+/// one less than its score will do, the margin.
 fn floor<T: Real>(entries: impl Iterator<Item = (T, T)> + Clone, n: usize) -> T {
     const SHORT: usize = 64;
     if n < SHORT {
@@ -265,7 +267,8 @@ mod tests {
 
     #[test]
     fn the_floor_rules_much_out_and_nothing_that_has_weight() {
-        // Scores are so far apart as `0.01 scale`; candidates are those within the bound, at most one, and the distance that was needed.
+        // Scores are so far apart as `0.01 scale`; candidates are those within the bound, at most one, and the distance
+        // that was needed.
         let cases = [(1.0, 0.3, 56), (1.0, 1.0, 126), (0.05, 0.02, 541), (5.0, f64::INFINITY, 21), (1e12, 0.5, 1000)];
         for (scale, bound, most) in cases {
             let theta: Vec<f64> = (0..1000).map(|i| f64::from((i * 7919) % 1000) * 0.01 * scale).collect();

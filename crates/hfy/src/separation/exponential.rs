@@ -1,5 +1,5 @@
-use super::{Separation, check_second, scale_gradient};
-use crate::convex::{Convex, Outcome, all_masked, check_scores, steep};
+use super::{Separation, scale_gradient};
+use crate::convex::{Convex, Outcome, all_masked, check_scores, check_second, steep};
 use crate::error::{Result, check_len};
 use crate::real::{Real, weighted, with_copy};
 

@@ -1,19 +1,17 @@
 //! Gamma-normmax: flatter than entmax over the patterns it keeps.
 
-use super::entmax::{Candidates, MOST};
-use super::exponent::Exponent;
-use super::pull::{Cost, on_support};
-use super::raise::moments;
-use super::scan::{least_positive, maximum, sum};
-use super::threshold::{general, linear, quadratic};
-use super::weights::Weights;
-use super::{
-    Extremes, Separation, Solve, Support, Threshold, argmax_by, argmax_into_by, argmax_rows_by, check_gradient,
-    check_second, in_simplex, pull_row_by, pull_rows_by, shifted_loss, short, short::InLanes, support_by, with_support,
-};
-use crate::convex::{Convex, Outcome};
+use hfy_kernel::Buffers;
+
+use super::{Separation, in_simplex, shifted_loss};
+use crate::convex::{Convex, Outcome, check_gradient, check_second};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Rewrite, Scratch, Vectors, greater, lesser_finite, vectorised, weighted, with_copy};
+use crate::real::{
+    Exponent, InOut, LaneMap, Offset, Real, Scores, Slope, Weight, greater, lesser_finite, weighted, with_copy,
+};
+use crate::support::Support;
+use crate::threshold::{
+    self, Candidates, Cost, Equation, Solution, Threshold, from_elsewhere, linear, on_support, quadratic, search,
+};
 
 /// Gamma-normmax, the regularised argmax of the norm negentropy,
 ///
@@ -22,8 +20,8 @@ use crate::real::{Real, Rewrite, Scratch, Vectors, greater, lesser_finite, vecto
 /// ```
 ///
 /// for every γ in (1, ∞]. The weights are `(θ_i - μ)₊^(1/(γ-1))`, normalised, where `Σ (θ_i - μ)₊^(γ/(γ-1)) = 1`: up to
-/// that last power it is entmax with `α = 2 - 1/γ` at `θ/(α-1)`, and the same solver finds its threshold (in closed form
-/// for γ = 2 and γ = ∞). The margin is 1 for every γ. At γ = ∞ (the Berger-Parker index) the weights are uniform
+/// that last power it is entmax with `α = 2 - 1/γ` at `θ/(α-1)`, and the same solver finds its threshold (in closed
+/// form for γ = 2 and γ = ∞). The margin is 1 for every γ. At γ = ∞ (the Berger-Parker index) the weights are uniform
 /// over the support.
 ///
 /// **Cost and stability** as for [`Entmax`](super::Entmax). The bracket `μ ≤ max θ - N^((1-γ)/γ)` is tight, where the
@@ -59,6 +57,16 @@ impl Normmax {
         self.gamma
     }
 
+    /// `γ/(γ-1)`, the exponent of the threshold equation.
+    fn power<T: Real>(&self) -> T {
+        T::of(self.gamma / (self.gamma - 1.0))
+    }
+
+    /// `1/(γ-1)`, the exponent of the weights.
+    fn weight_exponent<T: Real>(&self) -> Exponent<T> {
+        Exponent::of(T::of(1.0 / (self.gamma - 1.0)))
+    }
+
     /// Whether γ is infinite, or so large that powers by it, and their logarithms, leave the type of the weights.
     fn is_uniform<T: Real>(&self) -> bool {
         T::of(4.0 * self.gamma).is_infinite()
@@ -66,33 +74,15 @@ impl Normmax {
 
     /// `‖y‖_γ`.
     fn norm<T: Real>(&self, weights: &[T]) -> T {
-        vectorised(
-            #[inline(always)]
-            || {
-                if self.gamma == 2.0 {
-                    let squares = sum(
-                        weights,
-                        #[inline(always)]
-                        |w| w * w,
-                    );
-                    return squares.sqrt();
-                }
-                let largest = greater(greater(maximum(weights), -T::minimum(weights)), T::zero());
-                if self.is_uniform::<T>() || largest == T::zero() {
-                    return largest;
-                }
-                // Powers below all normal numbers are nothing beside that of the largest, which is one. The least base is rounded, and
-                // a large power of it may still be too small.
-                let gamma = T::of(self.gamma);
-                let (least, lowest) = (T::least_base(gamma), T::least_exponent());
-                let powers = sum(
-                    weights,
-                    #[inline(always)]
-                    |w| greater(greater(w.abs() / largest, least).log2_times(gamma), lowest).exp2_lanes(),
-                );
-                largest * powers.powf(gamma.recip())
-            },
-        )
+        let largest = greater(T::maximum(weights), T::zero());
+        if self.is_uniform::<T>() || largest == T::zero() {
+            return largest;
+        }
+        // Relative to the largest, whose power is one: powers below all normal numbers are nothing beside it.
+        let p = Exponent::of(T::of(self.gamma));
+        let relative = Scores { row: weights, shift: T::zero(), scale: largest.recip() };
+        let [sum, ..] = T::power_sums(relative, Offset::at(T::zero(), p), p, 1);
+        largest * T::of(sum.powf(1.0 / self.gamma))
     }
 
     /// `b_i = (∂y_i/∂θ_i at fixed normalisation) = y_i (‖y‖/y_i)^(γ-1) / (γ-1)` on the support.
@@ -111,132 +101,67 @@ impl Normmax {
 }
 
 impl Normmax {
-    /// `g ← J g`.
-    fn first<T: Real>(&self, y: &[T], g: Rewrite<'_, T>) -> Result<()> {
+    /// `g ← J g`: with `P = I - 1yᵀ` the Jacobian is `Pᵀ diag(b) P` on the support.
+    fn first<T: Real>(&self, y: &[T], g: InOut<'_, T>) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
         if self.is_uniform::<T>() {
-            g.place().fill(T::zero());
+            g.output().fill(T::zero());
             return Ok(());
         }
-        on_support(y, g, Cost::Much, |y, mut g| {
-            let norm = self.norm(y);
+        on_support(y, g, Cost::Much, |y, g| {
             let [total, mean] = T::sums_along(y, g.read());
             // A weight that is no number shows in the first sum alone.
             check_gradient(T::of(total + mean), g.read())?;
-            let mean = T::of(mean);
-            vectorised(
-                #[inline(always)]
-                || {
-                    if self.gamma == 2.0 {
-                        g.again().each_with(
-                            y,
-                            #[inline(always)]
-                            |g, y| if y > T::zero() { norm * (g - mean) } else { T::zero() },
-                        );
-                    } else {
-                        self.pull_steep(y, g.again(), (norm, mean));
-                    }
-                    let g = g.place();
-                    let total = T::of(T::total(g));
-                    Rewrite::in_place(g).each_with(
-                        y,
-                        #[inline(always)]
-                        |g, y| g - y * total,
-                    );
-                },
-            );
-            Ok(())
+            let slope = self.relative_slope(y);
+            from_elsewhere(g, |from, out| {
+                T::slopes(y, slope, out);
+                T::pull(InOut::in_place(out), from, T::of(mean));
+                let total = T::of(T::total(out));
+                T::subtract(y, out, total);
+                Ok(())
+            })
         })
     }
-}
 
-impl Normmax {
-    /// `g ← b ∘ (g - mean)`, where `g` may be anything at a weight of zero.
-    #[inline(always)]
-    fn pull_steep<T: Real>(&self, y: &[T], g: Rewrite<'_, T>, (norm, mean): (T, T)) {
-        let (power, least) = (T::of(self.gamma - 1.0), least_positive(y));
-        // Powers of `‖y‖/y` are greatest for the least weight; beyond those that vectors can compute, one after the other.
-        if !(power * (norm / least).log2() < T::of(60.0)) {
-            return g.each_with(y, |g, y| weighted(self.slope(y, norm), g - mean));
+    /// The [slopes](Self::slope) as a power of the weights, relative to the steepest one.
+    fn relative_slope<T: Real>(&self, y: &[T]) -> Slope<T> {
+        let norm = self.norm(y);
+        if self.gamma == 2.0 {
+            return Slope::Constant(norm);
         }
-        g.each_with(
-            y,
-            #[inline(always)]
-            |g, y| {
-                let slope = y * (norm / greater(y, least)).log2_times(power).exp2_lanes() / power;
-                let along = slope * (g - mean);
-                if y > T::zero() { along } else { T::zero() }
-            },
-        );
+        let positive = y.iter().copied().filter(|y| *y > T::zero());
+        let reference = if self.gamma > 2.0 { positive.fold(T::infinity(), T::min) } else { T::maximum(y) };
+        Slope::Relative { p: T::of(2.0 - self.gamma), reference, factor: self.slope(reference, norm) }
     }
 }
 
 impl<T: Real> Threshold<T> for Normmax {
-    #[inline(always)]
-    fn solve(
-        &self,
-        theta: &[T],
-        Extremes { max, .. }: Extremes<T>,
-        scratch: &mut Scratch<T>,
-    ) -> Result<Option<Weights<T>>> {
-        if max == T::neg_infinity() {
-            return Ok(None);
-        }
-        let one = T::one();
-        // γ/(γ-1), the exponent of the threshold equation, and one less.
-        let exponent = Exponent::of(T::of(1.0 / (self.gamma - 1.0)));
-        let p = if self.is_uniform::<T>() { one } else { T::of(self.gamma / (self.gamma - 1.0)) };
-        let candidates = Candidates::find(theta, scratch, (max, one), p, (T::zero(), MOST));
-        let kept = candidates.kept(&mut scratch.kept);
-        Ok(Some(if self.is_uniform::<T>() {
-            let (level, size) = linear(kept);
-            Weights::Above { shift: max, level, share: one / T::of(size as f64) }
-        } else if self.gamma == 2.0 {
-            let (tau, total) = quadratic(kept, candidates.tau);
-            Weights::Line { shift: max, tau, factor: one / total }
-        } else {
-            let scores = candidates.scores(theta, &scratch.kept, T::neg_infinity());
-            let at = general(scores, (Exponent::of(p), p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
-            let [total] = moments(scores, at, exponent);
-            Weights::Power { shift: max, scale: one, at, exponent, factor: one / total }
-        }))
-    }
-}
-
-impl InLanes for Normmax {
-    fn takes(&self, _width: usize) -> bool {
-        self.gamma == 2.0
+    fn in_lanes(&self, _width: usize) -> Option<LaneMap<T>> {
+        (!self.is_uniform::<T>()).then(|| LaneMap::Normmax { p: Exponent::of(self.power()), q: self.weight_exponent() })
     }
 
-    #[inline(always)]
-    fn solve<T: Real, S: Vectors<T>>(&self, simd: S, z: &mut [S::V], best: S::V, _lowest: S::V) {
-        short::less_best(simd, z, best);
-        let total = short::quadratic(simd, z, best);
-        let factor = simd
-            .div(simd.splat(T::one()), simd.where_greater(total, simd.splat(T::zero()), total, simd.splat(T::one())));
-        for y in z {
-            *y = simd.mul(*y, factor);
-        }
-    }
-
-    /// With `P = I - 1yᵀ` the Jacobian is `Pᵀ diag(‖y‖) P` on the support.
-    #[inline(always)]
-    fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {
-        let zero = simd.splat(T::zero());
-        let (mut squares, mut along, mut total) = (zero, zero, zero);
-        for (&y, &g) in y.iter().zip(&*g) {
-            squares = simd.add(squares, simd.mul(y, y));
-            along = simd.add(along, simd.where_greater(y, zero, simd.mul(y, g), zero));
-        }
-        let norm = simd.sqrt(squares);
-        for (g, &y) in g.iter_mut().zip(y) {
-            *g = simd.where_greater(y, zero, simd.mul(norm, simd.sub(*g, along)), zero);
-            total = simd.add(total, *g);
-        }
-        for (g, &y) in g.iter_mut().zip(y) {
-            *g = simd.sub(*g, simd.mul(y, total));
-        }
-        along
+    fn solve(&self, theta: &[T], max: T, buffers: &mut Buffers<T>) -> Result<Solution<T>> {
+        let (one, shift) = (T::one(), max);
+        let equation = if self.is_uniform::<T>() { Equation::Linear } else { Equation::of(self.power()) };
+        let candidates = Candidates::find(theta, buffers, (shift, one), equation);
+        let copies = candidates.copies(&mut buffers.kept);
+        Ok(match equation {
+            Equation::Linear => {
+                let (level, size) = linear(copies);
+                Solution::Each(Weight::Above { shift, level, share: T::of(1.0 / size as f64) })
+            }
+            Equation::Quadratic => {
+                let (tau, total) = quadratic(copies, candidates.tau);
+                Solution::Each(Weight::Line { shift, tau, factor: total.recip() })
+            }
+            _ => {
+                let scores = candidates.scores(theta, &buffers.kept);
+                let at = search(scores, equation.p(), candidates.tau, &mut buffers.bends);
+                let exponent = self.weight_exponent();
+                let [total, ..] = T::power_sums(scores, at, exponent, 1);
+                Solution::Power { shift, scale: one, at, exponent, factor: T::of(1.0 / total) }
+            }
+        })
     }
 }
 
@@ -247,13 +172,12 @@ impl<T: Real> Convex<T> for Normmax {
 
     /// The threshold plus one; minus infinity where every entry is masked.
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        let solved =
-            T::with_scratch(|scratch| <T as Solve<Normmax>>::solve(self, &mut Rewrite::only_read(theta), scratch))?;
-        Ok(match solved.map(|solved| solved.0) {
+        let solved = T::with_buffers(|buffers| threshold::solution(self, theta, &mut [], buffers))?;
+        Ok(match solved.map(|(solution, _)| solution) {
             None => T::neg_infinity(),
-            Some(Weights::Above { shift, level, .. }) => shift + (level + T::one()),
-            Some(Weights::Line { shift, tau, .. }) => shift + (tau + T::one()),
-            Some(Weights::Power { shift, at, .. }) => shift + (at.tau() + T::one()),
+            Some(Solution::Each(Weight::Above { shift, level, .. })) => shift + (level + T::one()),
+            Some(Solution::Each(Weight::Line { shift, tau, .. })) => shift + (tau + T::one()),
+            Some(Solution::Power { shift, at, .. }) => shift + (at.tau() + T::one()),
             Some(other) => unreachable!("normmax has no weights {other:?}"),
         })
     }
@@ -263,15 +187,15 @@ impl<T: Real> Convex<T> for Normmax {
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        argmax_by(self, theta)
+        threshold::argmax(self, theta)
     }
 
     fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
-        argmax_rows_by(self, (theta, y, width), report)
+        threshold::argmax_rows(self, (theta, y, width), report)
     }
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
-        argmax_into_by(self, theta, y)
+        threshold::argmax_into(self, theta, y)
     }
 
     fn vjp(&self, _theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
@@ -322,7 +246,7 @@ impl<T: Real> Convex<T> for Normmax {
         if target == T::infinity() {
             return Ok(target);
         }
-        let loss = with_support(self, theta, |support, max| {
+        let loss = threshold::with_support(self, theta, |support, max| {
             shifted_loss(theta, support, y, max, (self.norm(support.weights()) - T::one(), target))
         })?;
         Ok(loss.unwrap_or(T::zero()))
@@ -339,19 +263,19 @@ impl<T: Real> Separation<T> for Normmax {
     }
 
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        support_by(self, theta, support)
+        threshold::support(self, theta, support)
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        pull_row_by(self, y, Rewrite::in_place(g), |y, g| self.first(y, g))
+        threshold::pull_row(self, y, g, |y, g| self.first(y, g))
     }
 
     fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
-        pull_rows_by(self, (y, g, out), width, done, |y, g| self.first(y, g))
+        threshold::pull_rows(self, (y, g, out), width, done, |y, g| self.first(y, g))
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        pull_row_by(self, y, Rewrite::into("out", g, out)?, |y, g| self.first(y, g))
+        self.pullback_rows(y, g, y.len(), out, &mut || ())
     }
 
     /// With `t = (y/‖y‖)^(γ-1)` and `q = γ/(γ-1)`: `∂log y/∂q = log t - (q-1) μ'/t` less its mean, where

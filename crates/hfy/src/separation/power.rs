@@ -1,10 +1,10 @@
-use super::{Separation, check_second, scale_gradient};
-use crate::convex::{Convex, Outcome, all_masked, check_scores};
+use super::{Separation, scale_gradient};
+use crate::convex::{Convex, Outcome, all_masked, check_scores, check_second};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
 
-/// `Ω(y) = ‖y‖_s^s / s` with conjugate `‖θ‖_r^r / r`, `1/r + 1/s = 1`: the signed power `sign(θ)|θ|^(r-1)`, the separation
-/// of polynomial dense associative memories.
+/// `Ω(y) = ‖y‖_s^s / s` with conjugate `‖θ‖_r^r / r`, `1/r + 1/s = 1`: the signed power `sign(θ)|θ|^(r-1)`, the
+/// separation of polynomial dense associative memories.
 ///
 /// The sign in front of Ω is a plus: with the minus of the running text it would be concave. A masked entry gets
 /// weight zero, and a power that would overflow stops at the largest finite number, so that products with it

@@ -1,17 +1,14 @@
 //! k-subsets: weights of associations of exactly k patterns.
 
-use super::capped::{Level, Parts, half_square, level, polish, unit_floor, unit_level};
-use super::pull::{Cost, pull_sloped};
-use super::scan::gather;
-use super::weights::Weights;
-use super::{
-    Extremes, Separation, Share, Support, Threshold, argmax_by, argmax_into_by, argmax_rows_by, check_gradient,
-    check_second, in_capped_simplex, pull_row_by, pull_rows_by, shifted_loss, short, short::InLanes, support_by,
-    with_support,
-};
-use crate::convex::{Convex, Outcome};
+use hfy_kernel::{Buffers, SLACK};
+
+use super::{Separation, Share, in_capped_simplex, shifted_loss};
+use crate::convex::{Convex, Outcome, check_gradient, check_second};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Rewrite, SLACK, Scratch, Vectors};
+use crate::real::{InOut, LaneMap, Real, Slope, Weight};
+use crate::support::Support;
+use crate::threshold::capped::{Level, Parts, half_square, level, polish, unit_floor, unit_level};
+use crate::threshold::{self, Cost, Solution, Threshold, pull_sloped};
 
 /// k-subsets, the Euclidean projection onto the capped simplex,
 ///
@@ -19,8 +16,8 @@ use crate::real::{Real, Rewrite, SLACK, Scratch, Vectors};
 /// ŷ(θ) = argmax { θ·y - |y|²/2 : Σ y = k, 0 ≤ y ≤ 1 },
 /// ```
 ///
-/// for any real k in [0, N], exactly k. Its vertices, for whole k, are the sets of k entries; the map returns such a set
-/// exactly when the k-th score leads the next by 1. k = 1 is sparsemax, up to the constant in Ω.
+/// for any real k in [0, N], exactly k. Its vertices, for whole k, are the sets of k entries; the map returns such a
+/// set exactly when the k-th score leads the next by 1. k = 1 is sparsemax, up to the constant in Ω.
 ///
 /// **Cost.** As many block maxima as needed bound the level from below; the level is found among the entries above
 /// that bound by selection, in linear time. No sort.
@@ -71,13 +68,11 @@ impl Subsets {
     }
 }
 
-#[inline(always)]
 fn is_free<T: Real>(y: T) -> bool {
     y > T::zero() && y < T::one()
 }
 
-/// Candidates, and behind them what is missing to whole vectors, infinitely far below: it has no part in any sum.
-#[inline(always)]
+/// Candidates, filled up to whole vectors with scores of minus infinity, which have no part in any sum.
 fn padded<T: Real>(kept: &mut [T], count: usize) -> &[T] {
     let whole = count.next_multiple_of(SLACK);
     kept[count..whole].fill(T::neg_infinity());
@@ -85,24 +80,23 @@ fn padded<T: Real>(kept: &mut [T], count: usize) -> &[T] {
 }
 
 impl<T: Real> Threshold<T> for Subsets {
-    #[inline(always)]
-    fn solve(
-        &self,
-        theta: &[T],
-        Extremes { max, .. }: Extremes<T>,
-        scratch: &mut Scratch<T>,
-    ) -> Result<Option<Weights<T>>> {
-        let (zero, one, mass) = (T::zero(), T::one(), T::of(self.k));
-        if self.k > theta.len() as f64 {
+    fn in_lanes(&self, width: usize) -> Option<LaneMap<T>> {
+        (self.k > 0.0 && self.k < width as f64).then(|| LaneMap::Subsets(T::of(self.k)))
+    }
+
+    fn check(&self, width: usize) -> Result<()> {
+        if self.k > width as f64 {
             return Err(Error::parameter("k", self.k, "k must not exceed the number of entries in a row"));
         }
-        if max == T::neg_infinity() {
-            return Ok(None);
-        }
+        Ok(())
+    }
+
+    fn solve(&self, theta: &[T], max: T, buffers: &mut Buffers<T>) -> Result<Solution<T>> {
+        let (zero, one, mass) = (T::zero(), T::one(), T::of(self.k));
         if self.k == 0.0 {
-            return Ok(Some(Weights::Above { shift: zero, level: T::infinity(), share: zero }));
+            return Ok(Solution::Each(Weight::Above { shift: zero, level: T::infinity(), share: zero }));
         }
-        let Scratch { blocks, kept, bounds, caps, bends, .. } = scratch;
+        let Buffers { blocks, kept, bounds, caps, bends, .. } = buffers;
         // The level of a part of the row, here the block maxima, never exceeds that of the whole.
         let (mut floor, mut known) = (T::neg_infinity(), None);
         bounds.clear();
@@ -119,12 +113,12 @@ impl<T: Real> Threshold<T> for Subsets {
         }
         // With neither a bound nor a mask nothing would be left out.
         let whole = floor == T::neg_infinity() && T::minimum(theta) > T::neg_infinity();
-        let count = if whole { theta.len() } else { gather(theta, blocks, (zero, one), floor, kept) };
+        let count = if whole { theta.len() } else { T::gather(theta, blocks, (zero, one), floor, kept) };
         if self.k > count as f64 {
             return Err(Error::parameter("k", self.k, "k must not exceed the number of unmasked entries in a row"));
         }
         if self.k == count as f64 {
-            return Ok(Some(Weights::Above { shift: zero, level: floor, share: one }));
+            return Ok(Solution::Each(Weight::Above { shift: zero, level: floor, share: one }));
         }
         let kept = match known {
             _ if whole => theta,
@@ -141,39 +135,8 @@ impl<T: Real> Threshold<T> for Subsets {
                 level(bounds, caps, mass, bends)
             }
         };
-        let found = polish(
-            found,
-            #[inline(always)]
-            |level| Parts::unit(level, self.k, kept),
-        );
-        Ok(Some(Weights::Ramp { shift: found.anchor, tau: found.tau, cap: one }))
-    }
-}
-
-impl InLanes for Subsets {
-    fn takes(&self, width: usize) -> bool {
-        self.k > 0.0 && self.k < width as f64
-    }
-
-    /// How many entries are left decides whether there are k.
-    fn leaves_masked_rows(&self) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn solve<T: Real, S: Vectors<T>>(&self, simd: S, z: &mut [S::V], best: S::V, lowest: S::V) {
-        short::capped(simd, z, (lowest, best), T::of(self.k));
-    }
-
-    #[inline(always)]
-    fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {
-        short::pull(
-            simd,
-            y,
-            g,
-            #[inline(always)]
-            |y| short::is_between(simd, y),
-        )
+        let found = polish(found, |level| Parts::unit(level, self.k, kept));
+        Ok(Solution::Each(Weight::Ramp { shift: found.anchor, tau: found.tau, cap: one }))
     }
 }
 
@@ -184,7 +147,7 @@ impl<T: Real> Convex<T> for Subsets {
 
     /// Minus infinity where every entry is masked: the maximum over nothing.
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        let conjugate = with_support(self, theta, |support, _| {
+        let conjugate = threshold::with_support(self, theta, |support, _| {
             support.iter().map(|(i, y)| y * theta[i]).sum::<T>() - half_square(support.weights())
         })?;
         Ok(conjugate.unwrap_or(T::neg_infinity()))
@@ -195,15 +158,15 @@ impl<T: Real> Convex<T> for Subsets {
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        argmax_by(self, theta)
+        threshold::argmax(self, theta)
     }
 
     fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
-        argmax_rows_by(self, (theta, y, width), report)
+        threshold::argmax_rows(self, (theta, y, width), report)
     }
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
-        argmax_into_by(self, theta, y)
+        threshold::argmax_into(self, theta, y)
     }
 
     fn vjp(&self, _theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
@@ -223,7 +186,7 @@ impl<T: Real> Convex<T> for Subsets {
         if target == T::infinity() {
             return Ok(target);
         }
-        let loss = with_support(self, theta, |support, max| {
+        let loss = threshold::with_support(self, theta, |support, max| {
             // Shifted by a score at the level, where the weights of target and map differ least in size.
             let shift = support.iter().find(|(_, w)| is_free(*w)).map_or(max, |(i, _)| theta[i]);
             shifted_loss(theta, support, y, shift, (half_square(support.weights()), target))
@@ -242,23 +205,23 @@ impl<T: Real> Separation<T> for Subsets {
     }
 
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        support_by(self, theta, support)
+        threshold::support(self, theta, support)
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        pull_row_by(self, y, Rewrite::in_place(g), pull_free)
+        threshold::pull_row(self, y, g, pull_free)
     }
 
     fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
-        pull_rows_by(self, (y, g, out), width, done, pull_free)
+        threshold::pull_rows(self, (y, g, out), width, done, pull_free)
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        pull_row_by(self, y, Rewrite::into("out", g, out)?, pull_free)
+        self.pullback_rows(y, g, y.len(), out, &mut || ())
     }
 
-    /// Takes the k largest weights off together, as much of them as leaves weights of subsets: at most one subset more than
-    /// there are weights. `None` where k is not whole.
+    /// Takes the k largest weights off together, as much of them as leaves weights of subsets: at most one subset more
+    /// than there are weights. `None` where k is not whole.
     fn structures(&self, y: &[T]) -> Result<Option<Vec<Share<T>>>> {
         if self.k.fract() != 0.0 {
             return Ok(None);
@@ -290,17 +253,7 @@ impl<T: Real> Separation<T> for Subsets {
 }
 
 /// `g ← J g`: less its mean over the weights strictly between their bounds, zero elsewhere.
-fn pull_free<T: Real>(y: &[T], g: Rewrite<'_, T>) -> Result<()> {
+fn pull_free<T: Real>(y: &[T], g: InOut<'_, T>) -> Result<()> {
     check_len("gradient", g.len(), y.len())?;
-    pull_sloped(
-        y,
-        g,
-        Cost::Little,
-        #[inline(always)]
-        |y, free| {
-            for (free, &y) in free.iter_mut().zip(y) {
-                *free = if is_free(y) { T::one() } else { T::zero() };
-            }
-        },
-    )
+    pull_sloped(y, g, Cost::Little, Slope::Between)
 }

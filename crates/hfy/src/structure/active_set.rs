@@ -73,11 +73,12 @@ impl ActiveSet {
         self.vertices.is_empty()
     }
 
-    /// Ends at `argmax { unary·y + higher·e - |y|²/2 }` over the convex hull of the structures, from wherever it stands.
+    /// Ends at `argmax { unary·y + higher·e - |y|²/2 }` over the convex hull of the structures, from wherever it
+    /// stands.
     ///
-    /// `best` is a structure with the best score. Every round solves the problem on the active structures, dropping those
-    /// that lose their probability on the way, and asks for the structure that the residual scores `unary - y` favour
-    /// most. Where none leads the active ones, no other point of the hull is better.
+    /// `best` is a structure with the best score. Every round solves the problem on the active structures, dropping
+    /// those that lose their probability on the way, and asks for the structure that the residual scores `unary - y`
+    /// favour most. Where none leads the active ones, no other point of the hull is better.
     pub(super) fn solve(
         &mut self,
         structure: &(impl Structure + ?Sized),
@@ -144,8 +145,8 @@ impl ActiveSet {
         }
     }
 
-    /// `w ← Q w` for the derivatives: the change of the probabilities, summing to zero, whose image is nearest to the vector
-    /// that has the product `w_v` with structure `v`.
+    /// `w ← Q w` for the derivatives: the change of the probabilities, summing to zero, whose image is nearest to the
+    /// vector that has the product `w_v` with structure `v`.
     pub(super) fn project(&self, products: &mut [f64]) {
         let size = products.len();
         let mut sides = products.to_vec();
@@ -164,7 +165,8 @@ impl ActiveSet {
         self.vertices.iter().map(|vertex| vertex.lead(first, unary, higher)).collect()
     }
 
-    /// Makes a direction orthogonal to all differences of the unary parts; `still` has a zero for every higher-order part.
+    /// Makes a direction orthogonal to all differences of the unary parts; `still` has a zero for every higher-order
+    /// part.
     pub(super) fn remove_span(&self, direction: &mut [f64], still: &[f64]) {
         let mut change = self.leads(direction, still);
         self.project(&mut change);
@@ -188,8 +190,8 @@ impl ActiveSet {
         (0..self.len()).max_by(|&a, &b| self.weights[a].total_cmp(&self.weights[b]))
     }
 
-    /// Solves the problem on the active structures, of which it drops those that would get a probability below zero, and
-    /// leaves `y`. Whether the structure that entered last left again at once, so that its lead was rounding.
+    /// Solves the problem on the active structures, of which it drops those that would get a probability below zero,
+    /// and leaves `y`. Whether the structure that entered last left again at once, so that its lead was rounding.
     fn settle(&mut self, marginals: &mut [f64], corrections: usize) -> bool {
         let (mut stuck, mut untouched, mut solved) = (false, true, 0);
         loop {
@@ -245,8 +247,8 @@ impl ActiveSet {
         }
     }
 
-    /// By how much `candidate` leads the active structures in the mean, which bounds what is missing to the optimum, and the
-    /// size of the terms of that.
+    /// By how much `candidate` leads the active structures in the mean, which bounds what is missing to the optimum,
+    /// and the size of the terms of that.
     fn gap(&self, candidate: &Vertex, ahead: f64, marginals: &[f64]) -> (f64, f64) {
         let product = |vertex: &Vertex| vertex.unary().dot(marginals);
         let own = product(candidate);
@@ -265,8 +267,8 @@ impl ActiveSet {
         squares.fold(0.0, f64::max)
     }
 
-    /// Adds a structure with probability zero; or, where its unary part is a blend of the active ones, moves along that blend
-    /// until one of them has no probability left, and puts it in the place of that one.
+    /// Adds a structure with probability zero; or, where its unary part is a blend of the active ones, moves along that
+    /// blend until one of them has no probability left, and puts it in the place of that one.
     fn enter(&mut self, vertex: Vertex, score: f64) {
         if self.append(&vertex, score) {
             return;

@@ -13,14 +13,14 @@ use crate::error::Result;
 /// { a ∈ {0, 1}^{n × n} : Σ_h a_{h,m} = 1 for every m, the arcs h → m form a tree from the root }.
 /// ```
 ///
-/// Variable `h n + m` is the arc from head `h` to modifier `m`. No word is its own head, so the diagonal is free for the
-/// root: **variable `m n + m` attaches modifier `m` to the root.** Any number of words may hang on the root, unless
+/// Variable `h n + m` is the arc from head `h` to modifier `m`. No word is its own head, so the diagonal is free for
+/// the root: **variable `m n + m` attaches modifier `m` to the root.** Any number of words may hang on the root, unless
 /// [`single_root`](Arborescence::single_root) asks for exactly one. Trees without crossing arcs are
 /// [`Projective`](super::Projective).
 ///
-/// The oracle is the algorithm of Chu, Liu and Edmonds: the best arc into each word, cycles contracted as they appear. For
-/// a single root, arcs compare first by how many of them leave the root, then by score; the least number of roots so
-/// found is one, or no tree has one. Differences of scores are kept in twice the precision.
+/// The oracle is the algorithm of Chu, Liu and Edmonds: the best arc into each word, cycles contracted as they appear.
+/// For a single root, arcs compare first by how many of them leave the root, then by score; the least number of roots
+/// so found is one, or no tree has one. Differences of scores are kept in twice the precision.
 ///
 /// **Cost.** `n²`, with or without a single root.
 ///

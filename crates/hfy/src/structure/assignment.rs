@@ -84,8 +84,8 @@ impl Structure for Assignment {
 /// The columns of the rows in a best assignment of at most as many rows as columns; none where scores of minus infinity
 /// leave no assignment.
 pub(super) fn assign(rows: usize, columns: usize, score: impl Fn(usize, usize) -> f64) -> Option<Vec<usize>> {
-    // Prices u, v with score(r, c) + u_r + v_c ≤ 0, and equality in the assignment so far: by duality that is the best one
-    // of the rows so far.
+    // Prices u, v with score(r, c) + u_r + v_c ≤ 0, and equality in the assignment so far: by duality that is the best
+    // one of the rows so far.
     let (mut u, mut v) = (vec![Wide::ZERO; rows], vec![Wide::ZERO; columns]);
     let mut column_of: Vec<Option<usize>> = vec![None; rows];
     let mut row_of: Vec<Option<usize>> = vec![None; columns];

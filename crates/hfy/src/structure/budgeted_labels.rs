@@ -7,14 +7,16 @@ use super::wide::Wide;
 use super::{LabelSequence, Structure, Vertex};
 use crate::error::{Error, Result};
 
-/// The [sequences of labels](LabelSequence) that have label 0 at no fewer than `least` and no more than `most` positions,
+/// The [sequences of labels](LabelSequence) that have label 0 at no fewer than `least` and no more than `most`
+/// positions,
 ///
 /// ```text
 /// { a ∈ {0, 1}^{P × L} : Σ_l a_{p,l} = 1 for every p, least ≤ Σ_p a_{p,0} ≤ most }.
 /// ```
 ///
-/// Variables and higher-order parts are those of [`LabelSequence`]. With two labels, "on" and "off", and a fixed number of
-/// positions that are on, these are the sets of [`Sequence`](super::Sequence), with both states of a position as variables.
+/// Variables and higher-order parts are those of [`LabelSequence`]. With two labels, "on" and "off", and a fixed number
+/// of positions that are on, these are the sets of [`Sequence`](super::Sequence), with both states of a position as
+/// variables.
 ///
 /// The oracle is Viterbi's, over the label of a position and the number of positions so far that have label 0. Its sums
 /// have twice the precision.

@@ -7,8 +7,8 @@ use faer::{Mat, MatMut, Par};
 /// A pivot below this share of its diagonal entry counts as zero.
 const DEPENDENT: f64 = 1e-11;
 
-/// `L` with `G = L Lᵀ`. An entry is appended by a triangular solve and removed by a rank-one update: no change costs more
-/// than the square of the size.
+/// `L` with `G = L Lᵀ`. An entry is appended by a triangular solve and removed by a rank-one update: no change costs
+/// more than the square of the size.
 #[derive(Debug, Clone)]
 pub(super) struct Cholesky {
     lower: Mat<f64>,
@@ -26,8 +26,8 @@ impl Cholesky {
         self.size = 0;
     }
 
-    /// Appends the row `(column, diagonal)` of the Gram matrix. Where it depends on the others nothing changes, and the answer
-    /// is false.
+    /// Appends the row `(column, diagonal)` of the Gram matrix. Where it depends on the others nothing changes, and the
+    /// answer is false.
     pub(super) fn append(&mut self, column: &mut [f64], diagonal: f64) -> bool {
         let size = self.size;
         if size == self.lower.nrows() {

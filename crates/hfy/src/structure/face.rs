@@ -15,13 +15,14 @@ const MISSING: f64 = 1e-2;
 const WITHIN: f64 = 1e-6;
 
 impl<S: Structure> SparseMap<S> {
-    /// Structures that span the smallest face that has the solution `y` inside; `None` where the active ones do. They may span
-    /// a part of it only: (1/2, 1/2) is a blend of (0, 0) and (1, 1), but lies inside of the whole square. Tied scores make
-    /// such solutions; large faces too, since few probabilities blend to many marginals, to within rounding.
+    /// Structures that span the smallest face that has the solution `y` inside; `None` where the active ones do. They
+    /// may span a part of it only: (1/2, 1/2) is a blend of (0, 0) and (1, 1), but lies inside of the whole square.
+    /// Tied scores make such solutions; large faces too, since few probabilities blend to many marginals, to within
+    /// rounding.
     ///
-    /// `normal` is `θ - y`, at which all active structures score best. Structures beyond their span that score as well are
-    /// found by random directions, if there are any. They belong to the face if `y` can be moved away from all of them. If it
-    /// cannot, the scores that such a move leaves over set some of them apart from then on.
+    /// `normal` is `θ - y`, at which all active structures score best. Structures beyond their span that score as well
+    /// are found by random directions, if there are any. They belong to the face if `y` can be moved away from all of
+    /// them. If it cannot, the scores that such a move leaves over set some of them apart from then on.
     pub(super) fn face(&self, mut normal: Vec<f64>, higher: &[f64], active: &ActiveSet) -> Result<Option<ActiveSet>> {
         let mut y = vec![0.0; normal.len()];
         active.marginals(&mut y, &mut vec![0.0; higher.len()]);
@@ -62,8 +63,8 @@ impl<S: Structure> SparseMap<S> {
         Ok((face.len() > active.len()).then_some(face))
     }
 
-    /// Where a variable is never on, or always, structures that differ in it are no part of the face: provided that variables
-    /// are bounded by zero and one, which one question tells.
+    /// Where a variable is never on, or always, structures that differ in it are no part of the face: provided that
+    /// variables are bounded by zero and one, which one question tells.
     fn shun_bounds(&self, y: &[f64], higher: &[f64], active: &ActiveSet, normal: &mut [f64]) -> Result<()> {
         let bound = |y: f64| f64::from(y == 1.0) - f64::from(y == 0.0);
         let bounds: Vec<f64> = normal.iter().zip(y).map(|(n, &y)| if n.is_finite() { bound(y) } else { *n }).collect();

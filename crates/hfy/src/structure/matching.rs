@@ -14,8 +14,8 @@ use crate::error::Result;
 /// { a ∈ {0, 1}^{R × C} : Σ_c a_{r,c} ≤ 1 for every r, Σ_r a_{r,c} ≤ 1 for every c },
 /// ```
 ///
-/// in rows. The empty matching is one, so that a pair is worth having only where it scores more than zero; where every row
-/// must have a column, see [`Assignment`](super::Assignment).
+/// in rows. The empty matching is one, so that a pair is worth having only where it scores more than zero; where every
+/// row must have a column, see [`Assignment`](super::Assignment).
 ///
 /// The oracle assigns the shorter side to the longer with the scores cut off at zero, and leaves out the pairs that
 /// have none: a best matching, since leaving a pair out is worth zero.

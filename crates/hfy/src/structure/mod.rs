@@ -1,7 +1,8 @@
 //! SparseMAP: weights over structures, and so memories that recall associations.
 //!
-//! A [`Structure`] is a set of vertices with an oracle that finds the best of them; [`SparseMap`] makes a convex function of it,
-//! whose map is a blend of few structures, or exactly one. Networks, losses, certificates and batches take it as any other.
+//! A [`Structure`] is a set of vertices with an oracle that finds the best of them; [`SparseMap`] makes a convex
+//! function of it, whose map is a blend of few structures, or exactly one. Networks, losses, certificates and batches
+//! take it as any other.
 //!
 //! | structure | vertices | oracle |
 //! |---|---|---|
@@ -15,8 +16,8 @@
 //! | [`Arborescence`], [`Projective`] | dependency trees | Chu-Liu/Edmonds, Eisner |
 //! | [`Listed`] | any list of vectors | a pass |
 //!
-//! Variables that several of these share, with logical factors between them, make a [`FactorGraph`]. [`Named`] reads a structure from
-//! text, which is how the program and [`Map`](crate::Map) name one.
+//! Variables that several of these share, with logical factors between them, make a [`FactorGraph`]. [`Named`] reads a
+//! structure from text, which is how the program and [`Map`](crate::Map) name one.
 //!
 //! ```
 //! use hfy::retrieval::{Retriever, Status};
@@ -112,8 +113,8 @@ use crate::error::Result;
 
 /// A finite set of structures, each of them a [`Vertex`], with an oracle that finds the best one.
 ///
-/// A structure scores `unary · a_V + higher · a_F`, where `a_V` has one entry a variable and `a_F` one an interaction of
-/// several. This is all that SparseMAP asks for; how many structures there are does not matter.
+/// A structure scores `unary · a_V + higher · a_F`, where `a_V` has one entry a variable and `a_F` one an interaction
+/// of several. This is all that SparseMAP asks for; how many structures there are does not matter.
 pub trait Structure: Send + Sync {
     /// The scores of the higher-order parts of structures over so many variables, whose number is that of the parts; an
     /// error where there are no structures over so many variables.
@@ -121,8 +122,8 @@ pub trait Structure: Send + Sync {
 
     /// Writes a structure with the best score, and returns that score.
     ///
-    /// `vertex` arrives empty. A score of minus infinity forbids its part; where no structure is left, what is returned is
-    /// minus infinity, and the vertex does not matter. Other scores are finite. Of several best structures, which is
+    /// `vertex` arrives empty. A score of minus infinity forbids its part; where no structure is left, what is returned
+    /// is minus infinity, and the vertex does not matter. Other scores are finite. Of several best structures, which is
     /// written depends on the scores alone.
     fn maximise(&self, unary: &[f64], higher: &[f64], vertex: &mut Vertex) -> Result<f64>;
 

@@ -23,8 +23,8 @@ use crate::error::{Error, Result};
 /// | `trees:4` | [`SpanningTree`] of the complete graph |
 /// | `arborescence:5`, `projective:5`, `projective:5:root=single` | [`Arborescence`], [`Projective`]: words |
 ///
-/// `reg=on` or `reg=both` at the end chooses the [`Regulariser`]: both states for sequences, as in the paper, one state for
-/// all others, unless it is said.
+/// `reg=on` or `reg=both` at the end chooses the [`Regulariser`]: both states for sequences, as in the paper, one state
+/// for all others, unless it is said.
 ///
 /// ```
 /// use hfy::Convex;

@@ -15,8 +15,8 @@ use crate::error::Result;
 /// ```
 ///
 /// The layout is the same: variable `h n + m` is the arc from head `h` to modifier `m`, and **variable `m n + m`
-/// attaches modifier `m` to the root.** The root stands before the first word, so that no arc spans a word that hangs on
-/// it. Any number of words may, unless [`single_root`](Projective::single_root) asks for exactly one.
+/// attaches modifier `m` to the root.** The root stands before the first word, so that no arc spans a word that hangs
+/// on it. Any number of words may, unless [`single_root`](Projective::single_root) asks for exactly one.
 ///
 /// The oracle is Eisner's algorithm, with sums of twice the precision.
 ///

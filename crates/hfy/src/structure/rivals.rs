@@ -32,7 +32,8 @@ impl<'s, S: Structure> Rivals<'s, S> {
         }
     }
 
-    /// The structure that comes nearest to being as good as this one at the gradient there, and by how much it falls short.
+    /// The structure that comes nearest to being as good as this one at the gradient there, and by how much it falls
+    /// short.
     pub(crate) fn nearest(&self, scores: &[f64]) -> Result<Option<(Vertex, f64)>> {
         let higher = self.map.structure().higher(scores.len())?;
         Ok(self.next(&self.gradient(scores), &higher)?.map(|(rival, lead)| (rival, -lead)))
@@ -49,8 +50,8 @@ impl<'s, S: Structure> Rivals<'s, S> {
         Ok(self.states() * self.farthest(variables, 1.0)?)
     }
 
-    /// The largest `∇Ω(a)·(a - a')` over the others: a lead in score that suffices. Half of the squared distance where all
-    /// structures have as many variables, or both states are regularised.
+    /// The largest `∇Ω(a)·(a - a')` over the others: a lead in score that suffices. Half of the squared distance where
+    /// all structures have as many variables, or both states are regularised.
     pub(crate) fn weight(&self, variables: usize) -> Result<f64> {
         self.farthest(variables, self.states() - 1.0)
     }
@@ -67,8 +68,9 @@ impl<'s, S: Structure> Rivals<'s, S> {
         Ok(farthest.lead(self.vertex, &apart, &still))
     }
 
-    /// The largest `r` for which no other structure is better when the score of each variable in which they differ moves by
-    /// `wobble + r pull` in its favour. Newton's method on the least ratio: each round one question to the oracle.
+    /// The largest `r` for which no other structure is better when the score of each variable in which they differ
+    /// moves by `wobble + r pull` in its favour. Newton's method on the least ratio: each round one question to the
+    /// oracle.
     pub(crate) fn radius(&self, scores: &[f64], wobble: &[f64], pull: &[f64]) -> Result<f64> {
         let higher = self.map.structure().higher(scores.len())?;
         let mut sign = vec![1.0; scores.len()];
@@ -112,8 +114,8 @@ impl<'s, S: Structure> Rivals<'s, S> {
         gradient
     }
 
-    /// The best of the other structures, and its lead. Another one lacks a variable of this one, or has one that this one
-    /// lacks; where all have as many, the first of these is enough.
+    /// The best of the other structures, and its lead. Another one lacks a variable of this one, or has one that this
+    /// one lacks; where all have as many, the first of these is enough.
     fn next(&self, unary: &[f64], higher: &[f64]) -> Result<Option<(Vertex, f64)>> {
         let structure = self.map.structure();
         let mut best: Option<(Vertex, f64)> = None;

@@ -27,8 +27,8 @@ pub enum Transitions {
 /// { (a, e) : a in {0, 1}^N, Σ a = k, e_i = a_i a_{i+1} },
 /// ```
 ///
-/// scored by the variables that are on and by the pairs of neighbours that both are; with [tables](Sequence::tables), by the
-/// states of both neighbours. As the scores of pairs grow, what remains are the windows of k neighbours,
+/// scored by the variables that are on and by the pairs of neighbours that both are; with [tables](Sequence::tables),
+/// by the states of both neighbours. As the scores of pairs grow, what remains are the windows of k neighbours,
 /// [`Spans::of_length`](super::Spans::of_length).
 ///
 /// **Cost.** Dynamic programming, O(Nk).
@@ -124,8 +124,8 @@ fn greater<S: Score>(a: S, b: S) -> S {
 trait Edge: Fn(usize) -> [f64; 4] {}
 impl<F: Fn(usize) -> [f64; 4]> Edge for F {}
 
-/// Fills `table`, for each variable the best scores with it off and then with it on, for each number of variables that are on
-/// so far.
+/// Fills `table`, for each variable the best scores with it off and then with it on, for each number of variables that
+/// are on so far.
 #[inline(always)]
 fn forward<S: Score>(unary: &[f64], shift: f64, k: usize, edge: impl Edge, table: &mut Vec<S>) {
     let width = k + 1;
@@ -177,7 +177,8 @@ thread_local! {
 }
 
 impl Sequence {
-    /// The best path, and its score. Every path has k variables on, so that what their scores have in common does not decide.
+    /// The best path, and its score. Every path has k variables on, so that what their scores have in common does not
+    /// decide.
     fn best(&self, unary: &[f64], largest: f64, edge: impl Edge, visit: impl FnMut(usize, bool, bool)) -> f64 {
         let finite = || unary.iter().copied().filter(|s| s.is_finite());
         let (most, least) = (finite().fold(f64::NEG_INFINITY, f64::max), finite().fold(f64::INFINITY, f64::min));

@@ -9,8 +9,8 @@ use crate::error::{Error, Result, check_len};
 pub struct Solution {
     /// `y`: the probability of each variable.
     pub marginals: Vec<f64>,
-    /// `e`: the probability of each higher-order part. Where several distributions over structures have the same `y`, that
-    /// of the active structures; `higher · e` is the same for all.
+    /// `e`: the probability of each higher-order part. Where several distributions over structures have the same `y`,
+    /// that of the active structures; `higher · e` is the same for all.
     pub higher: Vec<f64>,
     /// The maximum, `Ω*(θ)`.
     pub value: f64,
@@ -40,7 +40,8 @@ pub struct Gradients {
 }
 
 impl Solution {
-    /// The structures that share the probability, and what each has of it. There are at most as many as variables, and one.
+    /// The structures that share the probability, and what each has of it. There are at most as many as variables, and
+    /// one.
     pub fn active(&self) -> &ActiveSet {
         &self.active
     }
@@ -69,11 +70,11 @@ impl Solution {
 
     /// The derivative of `unary · y + higher · e`; an empty `higher` stands for zeros.
     ///
-    /// With `M` the unary and `N` the higher-order parts of structures that span the face that the marginals lie inside of (the
-    /// active ones, and others where these span less), the probabilities move with their scores as `Q`, the inverse of
-    /// `[MᵀM 1; 1ᵀ 0]` without its last row and column. So this is `(M, N) Q (Mᵀ g + Nᵀ h)`; what none of these has, masked
-    /// variables included, has derivative zero. At a kink, where a structure outside of that face is as good, it is one element
-    /// of the generalised derivative.
+    /// With `M` the unary and `N` the higher-order parts of structures that span the face that the marginals lie inside
+    /// of (the active ones, and others where these span less), the probabilities move with their scores as `Q`, the
+    /// inverse of `[MᵀM 1; 1ᵀ 0]` without its last row and column. So this is `(M, N) Q (Mᵀ g + Nᵀ h)`; what none of
+    /// these has, masked variables included, has derivative zero. At a kink, where a structure outside of that face is
+    /// as good, it is one element of the generalised derivative.
     pub fn vjp(&self, unary: &[f64], higher: &[f64]) -> Result<Gradients> {
         check_len("g", unary.len(), self.marginals.len())?;
         let zeros = vec![0.0; if higher.is_empty() { self.higher.len() } else { 0 }];

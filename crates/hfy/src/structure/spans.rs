@@ -13,14 +13,14 @@ use crate::error::{Error, Result};
 /// { a : a_i = 1 where start ≤ i < end, otherwise 0 },   shortest ≤ end - start ≤ longest.
 /// ```
 ///
-/// Runs of one length, the windows, are what sequential k-subsets tend to as the score of neighbours grows. The empty run
-/// is not among them unless [`or_none`](Spans::or_none) says so.
+/// Runs of one length, the windows, are what sequential k-subsets tend to as the score of neighbours grows. The empty
+/// run is not among them unless [`or_none`](Spans::or_none) says so.
 ///
 /// The oracle only adds, and in twice the precision: a score within one run does not blur those of runs without it, nor
 /// does a score that runs share, such as 1e8, blur what tells them apart.
 ///
-/// **Cost.** Linear in N, whatever the length: a run of at most `k` meets at most two of the blocks of length `k`, so it
-/// lies in one, where the best run is Kadane's, or is the end of one and the beginning of the next.
+/// **Cost.** Linear in N, whatever the length: a run of at most `k` meets at most two of the blocks of length `k`, so
+/// it lies in one, where the best run is Kadane's, or is the end of one and the beginning of the next.
 ///
 /// Reference: Bentley, *Programming Pearls: Algorithm Design Techniques*, 1984.
 ///

@@ -7,10 +7,10 @@ use super::check::check_parts;
 use super::solution::Solution;
 use super::vertex::Vertex;
 use super::{Regulariser, Structure};
-use crate::convex::{Convex, Outcome, check_gradient, check_scores};
+use crate::convex::{Convex, Outcome, check_gradient, check_scores, check_second};
 use crate::error::{Error, Result, check_len};
 use crate::real::Real;
-use crate::separation::{Separation, Share, check_second};
+use crate::separation::{Separation, Share};
 
 /// SparseMAP,
 ///
@@ -25,8 +25,8 @@ use crate::separation::{Separation, Share, check_second};
 /// **Cost.** One call of the oracle and the square of the number of active structures an iteration; nearly always a few
 /// iterations for each structure that is active in the end.
 ///
-/// **Stability.** Structures are compared by the parts in which they differ, so that a large score that they share does not
-/// blur the others. Sums are in double precision, whatever the type of the scores.
+/// **Stability.** Structures are compared by the parts in which they differ, so that a large score that they share does
+/// not blur the others. Sums are in double precision, whatever the type of the scores.
 ///
 /// References: Niculae, Martins, Blondel, Cardie, *SparseMAP: Differentiable Sparse Structured Inference*, 2018; Wolfe,
 /// *Finding the Nearest Point in a Polytope*, 1976.

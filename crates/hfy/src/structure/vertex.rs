@@ -134,8 +134,8 @@ impl Vertex {
         self.higher.push(index, 1.0);
     }
 
-    /// Brings the parts into the order of their indices. A [`Structure`](super::Structure) may choose them in any order; the
-    /// solver sorts.
+    /// Brings the parts into the order of their indices. A [`Structure`](super::Structure) may choose them in any
+    /// order; the solver sorts.
     pub fn sort(&mut self) {
         self.unary.sort();
         self.higher.sort();
@@ -154,8 +154,8 @@ impl Vertex {
         allowed(&self.unary, unary) && allowed(&self.higher, higher)
     }
 
-    /// By how much it outscores another. What both have cancels before anything is added, and the rest is summed in twice the
-    /// precision, so that scores of 1e8 do not blur scores of 1.
+    /// By how much it outscores another. What both have cancels before anything is added, and the rest is summed in
+    /// twice the precision, so that scores of 1e8 do not blur scores of 1.
     pub(crate) fn lead(&self, other: &Vertex, unary: &[f64], higher: &[f64]) -> f64 {
         let mut sum = Wide::ZERO;
         difference(&self.unary, &other.unary, |i, change| sum = sum + change * unary[i]);

@@ -116,9 +116,9 @@ impl Curves {
     }
 }
 
-/// How far the medians of two samples of rates may be apart: three standard errors of their difference, and the rounding of
-/// the published one to two digits. The deviation of a rate is the larger of what is seen among these and what as many
-/// independent cues would have.
+/// How far the medians of two samples of rates may be apart: three standard errors of their difference, and the
+/// rounding of the published one to two digits. The deviation of a rate is the larger of what is seen among these and
+/// what as many independent cues would have.
 fn tolerance(rates: &[f64], cues: usize) -> f64 {
     const ROUNDING: f64 = 0.005;
     /// Of a median over that of a mean, for large normal samples.

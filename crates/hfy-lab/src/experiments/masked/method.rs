@@ -82,8 +82,8 @@ impl Method {
         }
     }
 
-    /// Colours say the family, markers and dashes who it is within. Curves that are drawn later are narrower, so that those
-    /// below them are seen where all of them coincide.
+    /// Colours say the family, markers and dashes who it is within. Curves that are drawn later are narrower, so that
+    /// those below them are seen where all of them coincide.
     pub(crate) fn style(self) -> Style {
         const TANGENT: Colour = [120, 120, 120];
         const ENTMAX: Colour = [0, 114, 178];

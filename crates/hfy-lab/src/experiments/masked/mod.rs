@@ -1,7 +1,7 @@
 //! Recall of pictures of which one half is hidden: what Figures 11, 12 and 14 share.
 //!
-//! Every memory is its own cue: noise, if any, then the lower half of the rows set to zero. After five updates it counts as
-//! retrieved if its cosine with its memory is above 0.9. The rate is the share of the cues.
+//! Every memory is its own cue: noise, if any, then the lower half of the rows set to zero. After five updates it
+//! counts as retrieved if its cosine with its memory is above 0.9. The rate is the share of the cues.
 
 mod curves;
 mod method;

@@ -20,7 +20,8 @@ pub(crate) enum Model {
         /// The inverse temperature of the tangent.
         beta: f64,
     },
-    /// `ŷ_Ψ(Xᵀ ŷ(β X q))` for a post-transformation that leaves the direction alone, over patterns that it was applied to.
+    /// `ŷ_Ψ(Xᵀ ŷ(β X q))` for a post-transformation that leaves the direction alone, over patterns that it was applied
+    /// to.
     Spanned {
         /// The map `ŷ`, as the library names it.
         omega: String,

@@ -1,11 +1,11 @@
 //! Networks that end in a hyperbolic tangent, in single precision as the published code computes them.
 //!
-//! Weights that leave the range of the type are infinite; two of them with opposite signs at one pixel make it NaN, which
-//! the next update spreads over the whole state. Such a cue is lost.
+//! Weights that leave the range of the type are infinite; two of them with opposite signs at one pixel make it NaN,
+//! which the next update spreads over the whole state. Such a cue is lost.
 
 use std::collections::HashMap;
 
-use hfy::Real;
+use hfy_kernel::Kernels;
 use ndarray::{Array2, ArrayView2};
 
 use super::STEPS;
@@ -17,7 +17,8 @@ const BLOCK: usize = 512;
 
 /// The states that cues end in, at each of some inverse temperatures. `tell` hears the share that is done.
 ///
-/// States that are equal are computed once, those of different temperatures too: a saturated tangent has forgotten its own.
+/// States that are equal are computed once, those of different temperatures too: a saturated tangent has forgotten its
+/// own.
 pub(super) fn retrieve(
     memories: ArrayView2<'_, f32>,
     cues: ArrayView2<'_, f32>,

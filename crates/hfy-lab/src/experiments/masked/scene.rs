@@ -21,8 +21,8 @@ impl Scene {
         Scene { memories: memories(images, seed, count), shape: images.shape(), seed }
     }
 
-    /// Every memory with noise of this deviation, cut off at -1 and 1, then without the lower half of its rows, which become
-    /// 0, a middle grey. The noise is the same at every deviation but for its size.
+    /// Every memory with noise of this deviation, cut off at -1 and 1, then without the lower half of its rows, which
+    /// become 0, a middle grey. The noise is the same at every deviation but for its size.
     pub(super) fn cues(&self, deviation: f64) -> Array2<f32> {
         let (_, height, width) = self.shape;
         let seen = height - height / 2;
@@ -45,7 +45,8 @@ impl Scene {
 /// Above this cosine with its own memory a cue counts as retrieved.
 const SUCCESS: f64 = 0.9;
 
-/// Whether a state is that of its memory, from its product with it and the squares of both. What is not a number is not.
+/// Whether a state is that of its memory, from its product with it and the squares of both. What is not a number is
+/// not.
 pub(super) fn is_retrieved(product: f64, squares: (f64, f64)) -> bool {
     product / (squares.0.sqrt() * squares.1.sqrt()) > SUCCESS
 }

@@ -1,21 +1,23 @@
 //! Networks whose states are sums of patterns up to a factor: `q = s Xᵀ w`.
 //!
-//! That is so where the post-transformation is the identity, the l2 normalisation, or layer normalisation over patterns that
-//! were layer-normalised, since a sum of rows without a mean has none. With the products `G = X Xᵀ` of the patterns, the
-//! scores of such a state are `s G w`, its square is `s² w·G w`, and its cosine with a memory is an entry of `G w` over two
-//! lengths: after the first scores no state is ever formed. All maps and all temperatures share `G` and the first scores.
+//! That is so where the post-transformation is the identity, the l2 normalisation, or layer normalisation over patterns
+//! that were layer-normalised, since a sum of rows without a mean has none. With the products `G = X Xᵀ` of the
+//! patterns, the scores of such a state are `s G w`, its square is `s² w·G w`, and its cosine with a memory is an entry
+//! of `G w` over two lengths: after the first scores no state is ever formed. All maps and all temperatures share `G`
+//! and the first scores.
 
 use std::ops::Range;
 
-use hfy::{Convex, Map, Post, Real, Scaled};
+use hfy::{Convex, Map, Post, Scaled};
+use hfy_kernel::Kernels;
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::STEPS;
 use super::scene::is_retrieved;
 use crate::error::{Error, Result};
 
-/// Weights below this are nothing beside a sum of one, even all together: they are left out, since most of those that softmax
-/// gives are as small, and numbers near the end of their range take long to compute with.
+/// Weights below this are nothing beside a sum of one, even all together: they are left out, since most of those that
+/// softmax gives are as small, and numbers near the end of their range take long to compute with.
 const NOTHING: f32 = 1e-12;
 /// Cues that are updated together.
 const BLOCK: usize = 256;

@@ -2,11 +2,11 @@
 //!
 //! With `δ = α - 1` and `s_i = y_i^(1-δ)` on the support (zero off it), the Jacobian is `diag(s) - s sᵀ / Σs`.
 
-use super::super::pull::{Cost, on_support, pull, pull_sloped};
-use super::super::{check_gradient, check_second, raise};
 use super::Entmax;
+use crate::convex::{check_gradient, check_second};
 use crate::error::{Result, check_len};
-use crate::real::{Real, Rewrite, lesser_finite, vectorised};
+use crate::real::{InOut, Real, Slope, lesser_finite};
+use crate::threshold::{Cost, on_support, pull, pull_sloped};
 
 impl Entmax {
     /// `s` of one weight.
@@ -26,43 +26,26 @@ impl Entmax {
     }
 
     /// `g ← J g`.
-    pub(super) fn first<T: Real>(&self, y: &[T], g: Rewrite<'_, T>) -> Result<()> {
+    pub(super) fn first<T: Real>(&self, y: &[T], g: InOut<'_, T>) -> Result<()> {
         check_len("gradient", g.len(), y.len())?;
         if self.is_argmax::<T>() {
-            g.place().fill(T::zero());
+            g.output().fill(T::zero());
             return Ok(());
         }
         if self.alpha > 2.0 {
-            return on_support(y, g, Cost::Much, |y, g| self.first_steep(y, g.placed()));
+            return on_support(y, g, Cost::Much, |y, g| self.first_steep(y, g.copied_output()));
         }
         if self.alpha == 1.0 {
-            return vectorised(
-                #[inline(always)]
-                || pull(y, g),
-            );
+            return pull(y, g);
         }
-        let power = T::of(1.0 - self.excess());
-        let is_cheap = self.alpha == 1.5 || self.alpha == 2.0 || T::with_bins(power, |bins| bins.is_some());
-        pull_sloped(
-            y,
-            g,
-            if is_cheap { Cost::Little } else { Cost::Much },
-            #[inline(always)]
-            |y, s| {
-                // The choice of alpha stays outside of the loops.
-                if self.alpha == 1.5 {
-                    for (s, &y) in s.iter_mut().zip(y) {
-                        *s = y.sqrt();
-                    }
-                } else if self.alpha == 2.0 {
-                    for (s, &y) in s.iter_mut().zip(y) {
-                        *s = if y > T::zero() { T::one() } else { T::zero() };
-                    }
-                } else {
-                    raise::powers(y, power, s);
-                }
-            },
-        )
+        let (slope, cost) = if self.alpha == 1.5 {
+            (Slope::Root, Cost::Little)
+        } else if self.alpha == 2.0 {
+            (Slope::Step, Cost::Little)
+        } else {
+            (Slope::Power(T::of(1.0 - self.excess())), Cost::Much)
+        };
+        pull_sloped(y, g, cost, slope)
     }
 
     /// Above α = 2 the slope of a small weight dwarfs all others; its row of the product follows from the others,
@@ -119,14 +102,14 @@ impl Entmax {
                 T::zero()
             };
         }
-        self.first(y, Rewrite::in_place(out))
+        self.first(y, InOut::in_place(out))
     }
 
     /// `d(g·ŷ)/dα`, from the right at α = 1.
     ///
-    /// With `L = log y`, the weights are `y = exp(log1p(δ x)/δ)` for `x = θ - λ`, and differentiating at fixed `x` gives
-    /// `∂L/∂δ = -L² ψ(δL)`, `ψ(u) = (e^(-u) - 1 + u)/u²`, which has the limit `1/2`: nothing cancels as δ vanishes. The
-    /// normaliser λ takes out the mean weighted by `s`.
+    /// With `L = log y`, the weights are `y = exp(log1p(δ x)/δ)` for `x = θ - λ`, and differentiating at fixed `x`
+    /// gives `∂L/∂δ = -L² ψ(δL)`, `ψ(u) = (e^(-u) - 1 + u)/u²`, which has the limit `1/2`: nothing cancels as δ
+    /// vanishes. The normaliser λ takes out the mean weighted by `s`.
     pub(super) fn alpha_vjp<T: Real>(&self, y: &[T], g: &[T]) -> Result<T> {
         check_len("gradient", g.len(), y.len())?;
         if self.is_argmax::<T>() {

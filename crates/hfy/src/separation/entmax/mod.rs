@@ -2,18 +2,15 @@
 
 mod derivative;
 
-use super::exponent::{Exponent, Offset};
-use super::raise::Scores;
-use super::scan::{BLOCK, RUN, across, block_maxima, gather, maximum, share, sum};
-use super::threshold::{concave, general, general_lower, linear, quadratic};
-use super::weights::Weights;
-use super::{
-    Extremes, Separation, Support, Threshold, argmax_by, argmax_into_by, argmax_rows_by, emptied, in_simplex,
-    pull_row_by, pull_rows_by, shifted_loss, short, short::InLanes, support_by, with_support,
-};
+use hfy_kernel::{BLOCK, Buffers};
+
+use super::softmax::softmax;
+use super::{Separation, in_simplex, shifted_loss};
 use crate::convex::{Convex, Outcome};
 use crate::error::{Error, Result, check_len};
-use crate::real::{Real, Rewrite, SLACK, Scratch, Vectors, greater, vectorised};
+use crate::real::{Exponent, InOut, LaneMap, Real, Weight, with_copy};
+use crate::support::Support;
+use crate::threshold::{self, Candidates, Equation, Solution, Threshold, concave, linear, quadratic, search};
 
 /// Alpha-entmax, the regularised argmax of the Tsallis negentropy,
 ///
@@ -21,19 +18,20 @@ use crate::real::{Real, Rewrite, SLACK, Scratch, Vectors, greater, vectorised};
 /// ŷ(θ) = argmax { θ·y - Ω(y) : y in the simplex },   Ω(y) = (Σ y_i^α - 1) / (α (α - 1)),
 /// ```
 ///
-/// for every α in [1, ∞]: softmax at 1 (`Ω = Σ y log y`), sparsemax at 2, argmax with ties shared at ∞. For α > 1 the
-/// weights are `[(α-1) θ_i - τ]₊^(1/(α-1))` and the map is exactly one-hot from a margin of `1/(α-1)` on.
+/// for every α in (0, ∞]: softmax at 1 (`Ω = Σ y log y`), sparsemax at 2, argmax with ties shared at ∞. The weights are
+/// `[(α-1) θ_i - τ]₊^(1/(α-1))`. For α > 1 the map is exactly one-hot from a margin of `1/(α-1)` on; for α < 1 every
+/// entry has weight, and the tail falls as a power of the score.
 ///
 /// **Cost.** One pass finds the maximum of each block of 32 scores; a solve on those maxima bounds the threshold, and
 /// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by rounds of a long step
-/// on the candidates, usually one or two of them, to the last bits; entries too small to change the sum are left out. On
-/// long rows of `f32` sums of powers are blended from those of whole powers. A weight is a power: multiplications where
-/// `1/(α-1)` is a whole number up to 24, else a logarithm and an exponential, or a few terms of a series from a table in `f32`
-/// where a processor looks sixteen numbers up at once.
+/// on the candidates, usually one or two of them, to the last bits; entries too small to change the sum are left out. A
+/// weight is a power: multiplications where `1/(α-1)` is a whole number up to 24, else a logarithm and an exponential,
+/// or a few terms of a series from a table in `f32` where a processor looks sixteen numbers up at once. Rows of up to
+/// 512 entries are solved many at a time.
 ///
 /// **Stability.** Scores are shifted by their maximum first. The iteration runs on `1 + τ`, so nothing is lost as α
-/// approaches 1; above 2 it runs on the smallest weight, where the threshold itself is ill-conditioned. Between 1 and 2, but at
-/// 1.5, a weight below the least normal number of the type is zero.
+/// approaches 1 from either side; above 2 it runs on the smallest weight, where the threshold itself is
+/// ill-conditioned. Below 2, but at 1.5, a weight below the least normal number of the type is zero.
 ///
 /// Reference: Peters, Niculae, Martins, *Sparse Sequence-to-Sequence Models*, 2019; Blondel, Martins, Niculae,
 /// *Learning with Fenchel-Young Losses*, 2020.
@@ -61,12 +59,12 @@ impl Entmax {
     /// `α = ∞`.
     pub const ARGMAX: Entmax = Entmax { alpha: f64::INFINITY };
 
-    /// Entmax for any `alpha` in [1, ∞].
+    /// Entmax for any `alpha` in (0, ∞].
     pub fn new(alpha: f64) -> Result<Self> {
-        if alpha >= 1.0 {
+        if alpha > 0.0 {
             Ok(Entmax { alpha })
         } else {
-            Err(Error::parameter("alpha", alpha, "alpha must lie in [1, inf]"))
+            Err(Error::parameter("alpha", alpha, "alpha must lie in (0, inf]"))
         }
     }
 
@@ -78,6 +76,11 @@ impl Entmax {
     /// `α - 1`, subtracted in double precision whatever the type of the scores.
     fn excess(&self) -> f64 {
         self.alpha - 1.0
+    }
+
+    /// `1/(α - 1)`.
+    fn power<T: Real>(&self) -> T {
+        T::of(1.0 / self.excess())
     }
 
     /// Whether α is infinite, or as good as infinite in the type of the scores.
@@ -100,193 +103,43 @@ impl Entmax {
     }
 }
 
-/// The scores that matter to `Σ (z - τ)₊^p = 1`, for `z = (x - max) scale`.
-pub(super) struct Candidates<T> {
-    /// How many were copied to `scratch.kept`, as `z`; `None` where they are so many that the row itself serves.
-    kept: Option<usize>,
-    /// A lower bound of `τ`.
-    pub(super) tau: T,
-    shift: T,
-    scale: T,
-    /// What the copies exceed.
-    level: T,
-}
-
-impl<T: Real> Candidates<T> {
-    /// By a lower bound of the threshold: that of a part of the row, here the block maxima, never exceeds that of the whole.
-    /// `p` must be the exponent, and is one or two where the candidates are to be copied in any case; else they are unless they
-    /// are more than `most` of the row. What lies no further than `depth` above the bound is left out.
-    #[inline(always)]
-    pub(super) fn find(
-        theta: &[T],
-        scratch: &mut Scratch<T>,
-        (max, scale): (T, T),
-        p: T,
-        (depth, most): (T, f64),
-    ) -> Self {
-        const FEW: usize = 3;
-        let (one, closed) = (T::one(), p <= T::one() || p == T::of(2.0));
-        let mut tau = -one;
-        if scratch.blocks.len() > FEW && p >= one {
-            let Scratch { blocks, bends, .. } = scratch;
-            bends.resize(blocks.len() + SLACK, T::zero());
-            let count = T::gather([blocks.as_slice()].into_iter(), (max, scale), -one, bends);
-            let bends = &mut bends[..count];
-            let part = if p == one {
-                linear(bends).0
-            } else if closed {
-                quadratic(bends, -one).0
-            } else {
-                general_lower(bends, p)
-            };
-            // Below what rounding may have added.
-            tau = (part - T::of(16.0) * T::epsilon()).max(tau);
-        }
-        let level = tau + depth;
-        if !closed && share(theta, |x| (x - max) * scale > level) > most {
-            return Candidates { kept: None, tau, shift: max, scale, level };
-        }
-        let count = gather(theta, &scratch.blocks, (max, scale), level, &mut scratch.kept);
-        Candidates { kept: Some(count), tau, shift: max, scale, level }
-    }
-
-    /// Where they lie; no `z` of the row lies below the least.
-    #[inline(always)]
-    pub(super) fn scores<'a>(&self, theta: &'a [T], kept: &'a [T], least: T) -> Scores<'a, T> {
-        match self.kept {
-            Some(count) => Scores::plain(&kept[..count], self.level),
-            None => Scores { row: theta, shift: self.shift, scale: self.scale, least },
-        }
-    }
-
-    /// The copies.
-    #[inline(always)]
-    pub(super) fn kept<'a>(&self, kept: &'a mut [T]) -> &'a mut [T] {
-        &mut kept[..self.kept.unwrap_or(0)]
-    }
-}
-
-/// A depth `d` of which even as many powers `d^p` as there are entries do not change a sum of one. Zero for small exponents, where it
-/// would spare nothing, and for large ones, where it is as good as one.
-#[inline(always)]
-fn negligible<T: Real>(p: T, entries: usize) -> T {
-    if p > T::of(2.0) && p < T::of(1024.0) {
-        ((T::of(0.05) * T::epsilon() / T::of(entries as f64)).ln() / p).exp()
-    } else {
-        T::zero()
-    }
-}
-
-/// The share of a row from which on it costs more to copy candidates than it spares.
-pub(super) const MOST: f64 = 0.6;
-
 impl<T: Real> Threshold<T> for Entmax {
-    #[inline(always)]
-    fn uses_least(&self) -> bool {
-        self.alpha > 1.0 && Exponent::of(T::of(1.0 / self.excess())).may_fit()
-    }
-
-    #[inline(always)]
-    fn read(&self, row: &mut Rewrite<'_, T>, scratch: &mut Scratch<T>) -> Result<Extremes<T>> {
-        let p = T::of(1.0 / self.excess());
-        let exponent = Exponent::of(p);
-        // Other powers are so much to compute that stores are not waited for.
-        let copies = matches!(exponent, Exponent::Whole(_)) || self.alpha > 2.0;
-        Extremes::read(row, copies, Threshold::<T>::uses_least(self), scratch)
-    }
-
-    #[inline(always)]
-    fn solve(&self, theta: &[T], extremes: Extremes<T>, scratch: &mut Scratch<T>) -> Result<Option<Weights<T>>> {
-        let Extremes { max, least } = extremes;
-        if max == T::neg_infinity() {
-            return Ok(None);
-        }
-        let one = T::one();
-        if self.alpha == 1.0 {
-            let total = sum(
-                theta,
-                #[inline(always)]
-                |x| (x - max).exp_lanes(),
-            );
-            return Ok(Some(Weights::Exponential { shift: max, factor: one / total }));
-        }
-        if self.is_argmax::<T>() {
-            let ties = theta.iter().filter(|&&x| x == max).count();
-            return Ok(Some(Weights::Maximum { max, share: one / T::of(ties as f64) }));
-        }
+    fn in_lanes(&self, _width: usize) -> Option<LaneMap<T>> {
         let scale = T::of(self.excess());
-        let p = T::of(1.0 / self.excess());
-        let exponent = Exponent::of(p);
-        let least = if exponent.may_fit() {
-            (least.unwrap_or_else(|| T::minimum(theta)) - max) * scale
-        } else {
-            T::neg_infinity()
-        };
-        let power = |at| {
-            let exponent = exponent.fitted(at, least);
-            Some(Weights::Power { shift: max, scale, at, exponent, factor: one })
-        };
-        // Candidates lie nearer one another than other scores do.
-        let is_far = exponent.may_fit() && exponent.fitted(Offset::left_of(-one, exponent), least) == exponent;
-        let most = if is_far { 0.9 } else { MOST };
-        let candidates = Candidates::find(theta, scratch, (max, scale), p, (negligible(p, theta.len()), most));
-        let kept = candidates.kept(&mut scratch.kept);
-        Ok(Some(if self.alpha == 2.0 {
-            Weights::Ramp { shift: max, tau: linear(kept).0, cap: one }
-        } else if self.alpha == 1.5 {
-            Weights::Square { shift: max, tau: quadratic(kept, candidates.tau).0 }
-        } else if self.alpha < 2.0 {
-            let scores = candidates.scores(theta, &scratch.kept, least);
-            let at = general(scores, (exponent, p), candidates.tau, (&mut scratch.bends, &mut scratch.blend));
-            return Ok(power(at));
-        } else {
-            let (lowest, least) = concave(kept, p);
-            Weights::Root { shift: max, scale, lowest, least }
-        }))
-    }
-}
-
-impl InLanes for Entmax {
-    fn takes(&self, _width: usize) -> bool {
-        self.alpha == 1.5 || self.alpha == 2.0
-    }
-
-    #[inline(always)]
-    fn solve<T: Real, S: Vectors<T>>(&self, simd: S, z: &mut [S::V], best: S::V, _lowest: S::V) {
-        short::less_best(simd, z, best);
         if self.alpha == 2.0 {
-            return short::linear(simd, z, best);
-        }
-        let half = simd.splat(T::of(0.5));
-        for z in &mut *z {
-            *z = simd.mul(*z, half);
-        }
-        short::quadratic(simd, z, best);
-        for y in z {
-            *y = simd.mul(*y, *y);
+            Some(LaneMap::Sparsemax)
+        } else if self.alpha == 1.5 {
+            Some(LaneMap::Entmax15)
+        } else if self.alpha < 2.0 && self.alpha != 1.0 {
+            Some(LaneMap::Entmax { p: Exponent::of(self.power()), scale })
+        } else {
+            None
         }
     }
 
-    #[inline(always)]
-    fn pull<T: Real, S: Vectors<T>>(&self, simd: S, y: &[S::V], g: &mut [S::V]) -> S::V {
-        let (zero, one) = (simd.splat(T::zero()), simd.splat(T::one()));
-        if self.alpha == 1.5 {
-            short::pull(
-                simd,
-                y,
-                g,
-                #[inline(always)]
-                |y| simd.sqrt(y),
-            )
-        } else {
-            short::pull(
-                simd,
-                y,
-                g,
-                #[inline(always)]
-                |y| simd.where_greater(y, zero, one, zero),
-            )
+    fn solve(&self, theta: &[T], max: T, buffers: &mut Buffers<T>) -> Result<Solution<T>> {
+        if self.is_argmax::<T>() {
+            let blocks = theta.chunks(BLOCK).zip(&buffers.blocks).filter(|(_, top)| **top == max);
+            let ties = blocks.flat_map(|(block, _)| block).filter(|x| **x == max).count();
+            return Ok(Solution::Each(Weight::Maximum { max, share: T::of(1.0 / ties as f64) }));
         }
+        let (shift, scale, p) = (max, T::of(self.excess()), self.power());
+        let equation = Equation::of(p);
+        let candidates = Candidates::find(theta, buffers, (shift, scale), equation);
+        let copies = candidates.copies(&mut buffers.kept);
+        Ok(match equation {
+            Equation::Linear => Solution::Each(Weight::Ramp { shift, tau: linear(copies).0, cap: T::one() }),
+            Equation::Quadratic => Solution::Each(Weight::Square { shift, tau: quadratic(copies, candidates.tau).0 }),
+            Equation::Concave(p) => {
+                let (lowest, least) = concave(copies, p);
+                Solution::Root { shift, scale, lowest, least }
+            }
+            Equation::Power(p) | Equation::Heavy(p) => {
+                let scores = candidates.scores(theta, &buffers.kept);
+                let at = search(scores, p, candidates.tau, &mut buffers.bends);
+                Solution::Power { shift, scale, at, exponent: Exponent::of(p), factor: T::one() }
+            }
+        })
     }
 }
 
@@ -297,7 +150,10 @@ impl<T: Real> Convex<T> for Entmax {
 
     /// Minus infinity where every entry is masked: the maximum over nothing.
     fn conjugate(&self, theta: &[T]) -> Result<T> {
-        let conjugate = with_support(self, theta, |support, max| {
+        if self.alpha == 1.0 {
+            return with_copy(theta, |y| Ok(softmax(InOut::in_place(y))?.1));
+        }
+        let conjugate = threshold::with_support(self, theta, |support, max| {
             let inner: T = support.iter().map(|(i, y)| y * (theta[i] - max)).sum();
             max + (inner - self.negentropy(support.weights()))
         })?;
@@ -309,29 +165,24 @@ impl<T: Real> Convex<T> for Entmax {
     }
 
     fn argmax(&self, theta: &mut [T]) -> Result<Outcome> {
-        if self.alpha == 1.0 { softmax(Rewrite::in_place(theta)) } else { argmax_by(self, theta) }
+        if self.alpha == 1.0 { Ok(softmax(InOut::in_place(theta))?.0) } else { threshold::argmax(self, theta) }
     }
 
     fn argmax_rows(&self, theta: &[T], width: usize, y: &mut [T], report: &mut dyn FnMut(Outcome)) -> Result<()> {
         if self.alpha != 1.0 {
-            return argmax_rows_by(self, (theta, y, width), report);
+            return threshold::argmax_rows(self, (theta, y, width), report);
         }
+        check_len("y", y.len(), theta.len())?;
         for (theta, y) in theta.chunks(width.max(1)).zip(y.chunks_mut(width.max(1))) {
-            report(self.argmax_into(theta, y)?);
+            report(softmax(InOut::new(theta, y))?.0);
         }
         Ok(())
     }
 
     fn argmax_into(&self, theta: &[T], y: &mut [T]) -> Result<Outcome> {
-        if self.alpha == 1.0 {
-            let mut row = Rewrite::into("y", theta, y)?;
-            if softmax_ahead(theta, row.again().place()) {
-                return Ok(Outcome::Solved);
-            }
-            softmax(row)
-        } else {
-            argmax_into_by(self, theta, y)
-        }
+        let mut outcome = Outcome::Empty; // of an empty row
+        self.argmax_rows(theta, theta.len(), y, &mut |one| outcome = one)?;
+        Ok(outcome)
     }
 
     fn vjp(&self, _theta: &[T], y: &[T], g: &mut [T]) -> Result<()> {
@@ -348,10 +199,16 @@ impl<T: Real> Convex<T> for Entmax {
         if target == T::infinity() {
             return Ok(target);
         }
-        let loss = with_support(self, theta, |support, max| {
+        let loss = |support: &Support<T>, max| {
             shifted_loss(theta, support, y, max, (self.negentropy(support.weights()), target))
-        })?;
-        Ok(loss.unwrap_or(T::zero()))
+        };
+        if self.alpha == 1.0 {
+            return Support::with_room(|support| {
+                let outcome = self.support(theta, support)?;
+                Ok(if outcome == Outcome::Empty { T::zero() } else { loss(support, T::maximum(theta)) })
+            });
+        }
+        Ok(threshold::with_support(self, theta, loss)?.unwrap_or(T::zero()))
     }
 }
 
@@ -369,117 +226,29 @@ impl<T: Real> Separation<T> for Entmax {
     }
 
     fn support(&self, theta: &[T], support: &mut Support<T>) -> Result<Outcome> {
-        support_by(self, theta, support)
+        if self.alpha != 1.0 {
+            return threshold::support(self, theta, support);
+        }
+        with_copy(theta, |y| {
+            let (outcome, _) = softmax(InOut::in_place(y))?;
+            support.read(y);
+            Ok(outcome)
+        })
     }
 
     fn pullback(&self, y: &[T], g: &mut [T]) -> Result<()> {
-        pull_row_by(self, y, Rewrite::in_place(g), |y, g| self.first(y, g))
+        threshold::pull_row(self, y, g, |y, g| self.first(y, g))
     }
 
     fn pullback_rows(&self, y: &[T], g: &[T], width: usize, out: &mut [T], done: &mut dyn FnMut()) -> Result<()> {
-        pull_rows_by(self, (y, g, out), width, done, |y, g| self.first(y, g))
+        threshold::pull_rows(self, (y, g, out), width, done, |y, g| self.first(y, g))
     }
 
     fn pullback_into(&self, y: &[T], g: &[T], out: &mut [T]) -> Result<()> {
-        pull_row_by(self, y, Rewrite::into("out", g, out)?, |y, g| self.first(y, g))
+        self.pullback_rows(y, g, y.len(), out, &mut || ())
     }
 
     fn parameter_vjp(&self, y: &[T], g: &[T]) -> Result<Option<T>> {
         self.alpha_vjp(y, g).map(Some)
     }
-}
-
-/// Lends room for block maxima.
-fn with_blocks<T: Real, R>(work: impl FnOnce(&mut Vec<T>) -> R) -> R {
-    T::with_scratch(|scratch| {
-        vectorised(
-            #[inline(always)]
-            || work(&mut scratch.blocks),
-        )
-    })
-}
-
-/// Softmax of a long row that is read once, its exponentials taken less the maximum of a sample; false, with anything written, where that
-/// is far from the maximum, or an entry is no score.
-fn softmax_ahead<T: Real>(theta: &[T], y: &mut [T]) -> bool {
-    const GROUP: usize = 16;
-    const GROUPS: usize = 32;
-    /// Shorter rows are in a cache when they are read again.
-    const ENTRIES: usize = 8192;
-    if theta.len() < ENTRIES {
-        return false;
-    }
-    let groups = theta.as_chunks::<GROUP>().0;
-    let mut top = T::neg_infinity();
-    for group in groups.iter().step_by(groups.len() / GROUPS) {
-        top = greater(top, maximum(group));
-    }
-    if !top.is_finite() {
-        return false;
-    }
-    vectorised(
-        #[inline(always)]
-        || {
-            let (mut max, mut sums, mut total) = ([top; BLOCK], [T::zero(); BLOCK], 0.0);
-            for (scores, weights) in theta.chunks(RUN).zip(y.chunks_mut(RUN)) {
-                let (blocks, rest) = scores.as_chunks::<BLOCK>();
-                let (weight_blocks, rest_weights) = weights.as_chunks_mut::<BLOCK>();
-                let mut part = [T::zero(); BLOCK];
-                for (x, y) in blocks.iter().zip(weight_blocks) {
-                    for i in 0..BLOCK {
-                        max[i] = greater(x[i], max[i]);
-                        sums[i] += x[i];
-                        y[i] = (x[i] - top).exp_lanes();
-                        part[i] += y[i];
-                    }
-                }
-                for (i, (&x, y)) in rest.iter().zip(rest_weights).enumerate() {
-                    max[i] = greater(x, max[i]);
-                    sums[i] += x;
-                    *y = (x - top).exp_lanes();
-                    part[i] += *y;
-                }
-                total += across(&part).wide();
-            }
-            // A sum is not finite if one of its terms is not.
-            if !(across(&sums) < T::infinity() && maximum(&max) - top < T::of(40.0)) {
-                return false;
-            }
-            let factor = T::of(1.0 / total);
-            for y in y.iter_mut() {
-                *y *= factor;
-            }
-            true
-        },
-    )
-}
-
-/// Softmax; each exponential is computed once.
-fn softmax<T: Real>(mut row: Rewrite<'_, T>) -> Result<Outcome> {
-    let max = with_blocks(|blocks| block_maxima(&mut row, false, blocks, None))?;
-    if max == T::neg_infinity() {
-        return Ok(emptied(row.place()));
-    }
-    vectorised(
-        #[inline(always)]
-        || {
-            let mut total = 0.0;
-            row.again().chunks(
-                RUN,
-                #[inline(always)]
-                |mut run| {
-                    run.again().each(
-                        #[inline(always)]
-                        |x| (x - max).exp_lanes(),
-                    );
-                    total += T::total(run.place());
-                },
-            );
-            let factor = T::of(1.0 / total);
-            for y in row.place() {
-                *y *= factor;
-            }
-        },
-    );
-    Ok(Outcome::Solved)
 }

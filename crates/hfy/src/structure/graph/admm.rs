@@ -25,9 +25,9 @@ pub(super) struct Run {
 
 /// Solves the problem of factors that share variables. Leaves the output of each factor in `outputs`.
 ///
-/// Rounds are those of [`State`].
-/// Now and then the problem is solved on the faces that the outputs lie on. Where these are those of the solution, the round
-/// that follows finds nothing left to do; where it finds that this was no progress, all is as before.
+/// Rounds are those of [`State`]. Now and then the problem is solved on the faces that the outputs lie on. Where these
+/// are those of the solution, the round that follows finds nothing left to do; where it finds that this was no
+/// progress, all is as before.
 pub(super) fn solve(
     settings: &GraphSettings,
     theta: &[f64],

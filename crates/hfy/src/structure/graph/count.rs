@@ -4,11 +4,11 @@ use super::flat::{Bond, Flat, Part, is_open};
 use crate::convex::Convex;
 use crate::separation::Subsets;
 
-/// `y ← argmax { s·y - |y|²/2 : least ≤ Σ y ≤ most, 0 ≤ y ≤ 1 }` for the scores `s` in `y`, where an infinite score decides its
-/// literal. False where those leave nothing.
+/// `y ← argmax { s·y - |y|²/2 : least ≤ Σ y ≤ most, 0 ≤ y ≤ 1 }` for the scores `s` in `y`, where an infinite score
+/// decides its literal. False where those leave nothing.
 ///
-/// The scores are clipped. Where their sum is then out of bounds the nearer bound holds with equality, and what is left is
-/// the map of k-subsets.
+/// The scores are clipped. Where their sum is then out of bounds the nearer bound holds with equality, and what is left
+/// is the map of k-subsets.
 pub(super) fn project(y: &mut [f64], least: usize, most: usize) -> bool {
     let on = y.iter().filter(|s| **s == f64::INFINITY).count();
     let open = y.iter().filter(|s| s.is_finite()).count();

@@ -87,7 +87,8 @@ impl Factor {
         Self::or_out(variables).negated(&all)
     }
 
-    /// Any assignment, with a score where both are on; minus infinity forbids that. Its higher-order part is one number.
+    /// Any assignment, with a score where both are on; minus infinity forbids that. Its higher-order part is one
+    /// number.
     pub fn pair(a: usize, b: usize, score: f64) -> Self {
         Self::of(&[a, b], Kind::Pair(score))
     }
@@ -97,7 +98,8 @@ impl Factor {
         Self::of(variables, Kind::Structured(structure))
     }
 
-    /// The same about the negations of the variables at these positions in the list of its variables. Twice is not at all.
+    /// The same about the negations of the variables at these positions in the list of its variables. Twice is not at
+    /// all.
     pub fn negated(mut self, positions: &[usize]) -> Self {
         for &position in positions {
             match self.negated.get_mut(position) {

@@ -99,8 +99,8 @@ impl<'g> Local<'g> {
         }
     }
 
-    /// The face of the output `y` of the last solve, which is known to within the tolerance; of structures, what the active
-    /// ones span of it.
+    /// The face of the output `y` of the last solve, which is known to within the tolerance; of structures, what the
+    /// active ones span of it.
     pub(super) fn face(&self, y: &[f64], tolerance: f64) -> Face {
         self.face_of(y, tolerance, |_, active| active)
     }
@@ -139,8 +139,8 @@ impl<'g> Local<'g> {
         Face { variables: self.factor.variables.clone(), negated: self.factor.negated.clone(), shape }
     }
 
-    /// The greatest `η·e` with the marginals `y`; `None` where `y` is not in the hull. Leaves what it found as the output of a
-    /// solve.
+    /// The greatest `η·e` with the marginals `y`; `None` where `y` is not in the hull. Leaves what it found as the
+    /// output of a solve.
     pub(super) fn behind(&mut self, y: &[f64], tolerance: f64) -> Result<Option<f64>> {
         let mut literals = y.to_vec();
         self.turn(&mut literals);

@@ -34,21 +34,22 @@ use crate::error::Result;
 /// max { θ·μ + Σ_f η_f·e_f - |μ|²/2 : (μ_f, e_f) in M_f for every f },
 /// ```
 ///
-/// where `μ_f` are the variables of `f`. What several factors allow together is in general less than what each allows: the
-/// solution may be outside of the hull of assignments that all of them allow. Where a graph has no cycles it is inside.
-/// Variables in no factor are between zero and one.
+/// where `μ_f` are the variables of `f`. What several factors allow together is in general less than what each allows:
+/// the solution may be outside of the hull of assignments that all of them allow. Where a graph has no cycles it is
+/// inside. Variables in no factor are between zero and one.
 ///
-/// **Cost.** Factors that share no variable are solved by themselves. The others are brought to agreement by alternating
-/// directions (ADMM): a projection for every factor a round. Logic and pairs are projected in closed form, structures from
-/// where they ended in the last round. Once it is known which faces the solution lies on, a linear system gives it.
+/// **Cost.** Factors that share no variable are solved by themselves. The others are brought to agreement by
+/// alternating directions (ADMM): a projection for every factor a round. Logic and pairs are projected in closed form,
+/// structures from where they ended in the last round. Once it is known which faces the solution lies on, a linear
+/// system gives it.
 ///
-/// **Stability.** Factors by themselves are as stable as their maps. Those that share variables are brought to agreement for
-/// scores up to 1e10; beyond, where the rounding of scores is that of probabilities, they may not be, and the status and the
-/// residuals of the [`GraphSolution`] say so.
+/// **Stability.** Factors by themselves are as stable as their maps. Those that share variables are brought to
+/// agreement for scores up to 1e10; beyond, where the rounding of scores is that of probabilities, they may not be, and
+/// the status and the residuals of the [`GraphSolution`] say so.
 ///
-/// References: Martins, Figueiredo, Aguiar, Smith, Xing, *AD3: Alternating Directions Dual Decomposition for MAP Inference in
-/// Graphical Models*, 2015; Niculae, Martins, *LP-SparseMAP: Differentiable Relaxed Optimization for Sparse Structured
-/// Prediction*, 2020.
+/// References: Martins, Figueiredo, Aguiar, Smith, Xing, *AD3: Alternating Directions Dual Decomposition for MAP
+/// Inference in Graphical Models*, 2015; Niculae, Martins, *LP-SparseMAP: Differentiable Relaxed Optimization for
+/// Sparse Structured Prediction*, 2020.
 ///
 /// ```
 /// use hfy::structure::{Factor, FactorGraph, Status};

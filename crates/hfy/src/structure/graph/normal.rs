@@ -15,11 +15,12 @@ pub(super) struct Reached {
     pub(super) products: usize,
 }
 
-/// The nearest `x` that differs from the `outputs` of all factors in directions of their faces only, the outputs written one
-/// factor after the other; and `steps`, what was subtracted for each factor, which leaves its face at a right angle.
+/// The nearest `x` that differs from the `outputs` of all factors in directions of their faces only, the outputs
+/// written one factor after the other; and `steps`, what was subtracted for each factor, which leaves its face at a
+/// right angle.
 ///
-/// With `P_f` the projection onto the directions of a face, this is `x - Σ_f (I - P_f) c_f`, where `c` solves a least-squares
-/// problem. Conjugate gradients do that (CGLS), with one product for every face an iteration.
+/// With `P_f` the projection onto the directions of a face, this is `x - Σ_f (I - P_f) c_f`, where `c` solves a
+/// least-squares problem. Conjugate gradients do that (CGLS), with one product for every face an iteration.
 pub(super) fn subtract(
     faces: &[&Face],
     x: &mut [f64],

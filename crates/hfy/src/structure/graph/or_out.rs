@@ -3,11 +3,12 @@
 use super::count;
 use super::flat::{Bond, Flat, Part, is_open};
 
-/// `y ← argmax { s·y - |y|²/2 }` over the hull `{ x_i ≤ z ≤ Σ x, 0 ≤ x, z ≤ 1 }` of `z = x_1 ∨ x_2 ∨ ...`, where `y` holds the
-/// scores of `x` and then that of `z`; an infinite score decides its literal. False where those leave nothing.
+/// `y ← argmax { s·y - |y|²/2 }` over the hull `{ x_i ≤ z ≤ Σ x, 0 ≤ x, z ≤ 1 }` of `z = x_1 ∨ x_2 ∨ ...`, where `y`
+/// holds the scores of `x` and then that of `z`; an infinite score decides its literal. False where those leave
+/// nothing.
 ///
-/// Without `z ≤ Σ x` it is the order `x_i ≤ z`: the greatest entries are pooled with `z`, and all are clipped. Where that
-/// breaks what was left out, `z = Σ x` holds, and the literals `x` and `1 - z` share one unit.
+/// Without `z ≤ Σ x` it is the order `x_i ≤ z`: the greatest entries are pooled with `z`, and all are clipped. Where
+/// that breaks what was left out, `z = Σ x` holds, and the literals `x` and `1 - z` share one unit.
 pub(super) fn project(y: &mut [f64]) -> bool {
     let last = y.len() - 1;
     let scores = y.to_vec();

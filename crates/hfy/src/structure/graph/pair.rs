@@ -3,8 +3,8 @@
 use super::count;
 use super::flat::{Bond, Flat, Part, is_open};
 
-/// `y ← argmax { s·y + score e - |y|²/2 }` over the hull `{ max(0, a + b - 1) ≤ e ≤ min(a, b), a, b ≤ 1 }` of `e = a ∧ b`. Infinite
-/// scores `s` decide their literals. False where those and a score of minus infinity leave nothing.
+/// `y ← argmax { s·y + score e - |y|²/2 }` over the hull `{ max(0, a + b - 1) ≤ e ≤ min(a, b), a, b ≤ 1 }` of `e = a ∧
+/// b`. Infinite scores `s` decide their literals. False where those and a score of minus infinity leave nothing.
 ///
 /// A reward is paid on the lesser of the two. A penalty on `a ∧ b` is one on `b` and a reward on `(1 - a) ∧ b`.
 pub(super) fn project(y: &mut [f64], score: f64) -> bool {

@@ -11,8 +11,8 @@ const TURNS: usize = 12;
 
 /// The penalty `ρ`, which grows while the factors disagree more than the variables move, and falls in the other case.
 ///
-/// Every turn, from growing to falling or back, doubles the time to the next change, and the number of turns is bounded.
-/// So it changes finitely often, and the method converges as with a constant one.
+/// Every turn, from growing to falling or back, doubles the time to the next change, and the number of turns is
+/// bounded. So it changes finitely often, and the method converges as with a constant one.
 #[derive(Debug)]
 pub(super) struct Penalty {
     pub(super) value: f64,

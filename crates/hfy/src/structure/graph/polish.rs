@@ -18,10 +18,10 @@ pub(super) struct Agreement {
 
 /// Solves the problem on the faces that the `outputs` of the factors lie on, instead of their hulls: a linear system.
 ///
-/// On a face the higher-order parts follow the variables, so that they pull with a vector `r_f` of its directions, and the
-/// factor answers the scores `s_f = n_f - r_f`, where `n_f` is at a right angle to the face. Of all such scores the nearest to
-/// the given ones are found for which `μ = θ - Σ s_f` stays on every face. `None` where the faces have no point in common, or
-/// one that is no marginal.
+/// On a face the higher-order parts follow the variables, so that they pull with a vector `r_f` of its directions, and
+/// the factor answers the scores `s_f = n_f - r_f`, where `n_f` is at a right angle to the face. Of all such scores the
+/// nearest to the given ones are found for which `μ = θ - Σ s_f` stays on every face. `None` where the faces have no
+/// point in common, or one that is no marginal.
 pub(super) fn polish(
     theta: &[f64],
     locals: &[Local<'_>],

@@ -14,8 +14,8 @@ pub struct GraphSolution {
     pub higher: Vec<Vec<f64>>,
     /// `θ·μ + Σ η·e - |μ|²/2`.
     pub value: f64,
-    /// How the solve ended. At the limit of iterations the residuals say how far factors and variables are apart; where the
-    /// primal one does not fall, however many iterations there are, the factors contradict each other.
+    /// How the solve ended. At the limit of iterations the residuals say how far factors and variables are apart; where
+    /// the primal one does not fall, however many iterations there are, the factors contradict each other.
     pub status: Status,
     /// The largest disagreement of a factor with a variable; zero where no factors share variables.
     pub primal_residual: f64,
@@ -40,20 +40,20 @@ pub struct GraphGradients {
 impl GraphSolution {
     /// The derivative of `g · μ`.
     ///
-    /// The output of each factor moves on its face, so that `μ` moves as the projection `J` onto the directions that every
-    /// face has. With `d = J g`, the derivative in `θ` is `d`, and that in `η_f` is the change of `e_f` that comes with `d`.
-    /// Gradients of variables that are off are not looked at.
+    /// The output of each factor moves on its face, so that `μ` moves as the projection `J` onto the directions that
+    /// every face has. With `d = J g`, the derivative in `θ` is `d`, and that in `η_f` is the change of `e_f` that
+    /// comes with `d`. Gradients of variables that are off are not looked at.
     ///
-    /// At a kink, where a face is about to change, this is one element of the generalised derivative; a pair whose score is
-    /// zero has a kink in it, and its derivative is that towards rewards.
+    /// At a kink, where a face is about to change, this is one element of the generalised derivative; a pair whose
+    /// score is zero has a kink in it, and its derivative is that towards rewards.
     pub fn vjp(&self, g: &[f64]) -> Result<GraphGradients> {
         self.vjp_with(g, &[])
     }
 
     /// The derivative of `g · μ + Σ_f h_f · e_f`, with an `h_f` for each factor, or none at all.
     ///
-    /// `e_f` changes by some `H_f d` where `μ` moves in direction `d`, so that this is `d = J (g + Σ_f H_fᵀ h_f)` and `H_f d`.
-    /// All of it is symmetric: the same product is the change of `μ` and `e` with the scores.
+    /// `e_f` changes by some `H_f d` where `μ` moves in direction `d`, so that this is `d = J (g + Σ_f H_fᵀ h_f)` and
+    /// `H_f d`. All of it is symmetric: the same product is the change of `μ` and `e` with the scores.
     pub fn vjp_with(&self, g: &[f64], h: &[Vec<f64>]) -> Result<GraphGradients> {
         check_len("g", g.len(), self.marginals.len())?;
         let mut unary: Vec<f64> =

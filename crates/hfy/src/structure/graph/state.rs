@@ -18,7 +18,8 @@ pub(super) struct Residuals {
 
 /// What variables and factors say.
 ///
-/// With a copy `y_f` of its variables for every factor, `μ` to agree on and multipliers `ρ u_f` for `y_f = μ_f`, a round is
+/// With a copy `y_f` of its variables for every factor, `μ` to agree on and multipliers `ρ u_f` for `y_f = μ_f`, a
+/// round is
 ///
 /// ```text
 /// y_f ← argmax { (μ_f - u_f)·y + η_f·e/ρ - |y|²/2 : (y, e) in the hull of f }
@@ -26,8 +27,8 @@ pub(super) struct Residuals {
 /// u_f ← u_f + y_f - μ_f
 /// ```
 ///
-/// where the last two take `α y_f + (1 - α) μ_f` for `y_f`. At the end `y_f = μ_f`, and `-ρ u_f`, which sum to `θ - μ`, are the
-/// scores that each factor answers.
+/// where the last two take `α y_f + (1 - α) μ_f` for `y_f`. At the end `y_f = μ_f`, and `-ρ u_f`, which sum to `θ - μ`,
+/// are the scores that each factor answers.
 #[derive(Debug)]
 pub(super) struct State<'t> {
     theta: &'t [f64],

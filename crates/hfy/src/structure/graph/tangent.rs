@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 /// A derivative that is not known to this is an error.
 const TOLERANCE: f64 = 1e-7;
 
-/// The faces that the outputs of the factors lie on, so that `L`, the directions that stay on all of them, are those in which
-/// the solution can move.
+/// The faces that the outputs of the factors lie on, so that `L`, the directions that stay on all of them, are those in
+/// which the solution can move.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tangent {
     /// By factor.
