@@ -37,7 +37,7 @@ tour: ## A tour of the maps, in the terminal
 # Every line builds the whole workspace with the same features, so that each profile compiles a crate once.
 test: python ## All tests and documentation tests, in all threads and in one, the tour, and the Python package
 	$(CARGO) test --workspace
-	@RAYON_NUM_THREADS=1 $(CARGO) test --quiet --workspace --test golden --test golden_structures --test batches -- \
+	@RAYON_NUM_THREADS=1 $(CARGO) test --quiet --workspace --test golden --test maps -- \
 		--nocapture | grep -o 'golden [a-z_]*: .*' | sort
 	$(CARGO) run --quiet --example tour > /dev/null
 
@@ -70,7 +70,8 @@ bench: ## Time maps and retrieval, one JSON line a case; CASES="sparsemax fwd/" 
 doc: ## Build the documentation; a warning is an error
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 
-lint: ## Formatting and clippy, and the library without threads; a warning is an error
+lint: ## Formatting, clippy, the library without threads, and modules in a circle; a warning is an error
+	$(PYTHON) scripts/module_cycles.py crates/hfy-kernel crates/hfy
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) clippy -p hfy --no-default-features -- -D warnings
