@@ -1,10 +1,10 @@
 //! The separation maps on batches: forward, forward and backward, one and two threads.
 //!
-//! The number of threads is that of `RAYON_NUM_THREADS`. Prints one JSON line a case, with the fields of the peers' script, so that both can be read together.
-//! Arguments that are not flags select cases by substring.
+//! The number of threads is that of `RAYON_NUM_THREADS`. Prints one JSON line a case, with the fields of the peers'
+//! script, so that both can be read together. Arguments that are not flags select cases by substring.
 //!
-//! New arrays come from `mimalloc`, which keeps large pieces of memory for a while. The system's allocator hands them back to the kernel, and
-//! most of what is timed then is the kernel clearing pages.
+//! New arrays come from `mimalloc`, which keeps large pieces of memory for a while. The system's allocator hands them
+//! back to the kernel, and most of what is timed then is the kernel clearing pages.
 
 mod timing;
 

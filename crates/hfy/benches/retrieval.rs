@@ -1,8 +1,8 @@
 //! Retrieval beside the matrix product of the same size, through the `Retriever` that a user calls.
 //!
 //! Random patterns show the cost where nothing can be skipped; MNIST (from `HFY_DATA_DIR`) shows what bounds spare.
-//! Prints one JSON line a case; `ratio` is the least time over the least time of one `faer` product, taken in turns with
-//! it. Arguments select cases by substring.
+//! Prints one JSON line a case; `ratio` is the least time over the least time of one `faer` product, taken in turns
+//! with it. Arguments select cases by substring.
 
 mod timing;
 

@@ -1,7 +1,7 @@
 //! SparseMAP: one problem at a time, and batches of problems on every thread.
 //!
-//! Prints one JSON line a case. `per_cell_ns` is the time over iterations, variables and k: what dynamic programming costs
-//! if nothing else does. Arguments select cases by substring.
+//! Prints one JSON line a case. `per_cell_ns` is the time over iterations, variables and k: what dynamic programming
+//! costs if nothing else does. Arguments select cases by substring.
 
 mod timing;
 

@@ -40,10 +40,11 @@ pub(crate) fn random_bounds(n: usize, random: &mut Random) -> Vec<f64> {
 /// Every kind of map over its range of parameters, for rows of length `n`.
 pub(crate) fn every_map(n: usize) -> Vec<Map> {
     let mut random = Random::new(n as u64);
-    let alphas = [1.0, 1.0 + 1e-12, 1.0 + 1e-6, 1.01, 1.25, 1.5, 1.75, 2.0, 2.5, 4.0, 10.0, 50.0, f64::INFINITY];
+    let alphas = [0.1, 0.5, 0.9, 1.0 - 1e-6, 1.0 - 1e-12, 1.0, 1.0 + 1e-12, 1.0 + 1e-6, 1.01, 1.25, 1.5, 1.75, 2.0];
+    let sparser = [2.5, 4.0, 10.0, 50.0, f64::INFINITY];
     let gammas = [1.0 + 1e-9, 1.01, 1.25, 1.5, 2.0, 3.0, 5.0, 20.0, 1000.0, f64::INFINITY];
     let size = n as f64;
-    let mut maps: Vec<Map> = alphas.into_iter().map(entmax).collect();
+    let mut maps: Vec<Map> = alphas.into_iter().chain(sparser).map(entmax).collect();
     maps.extend(gammas.into_iter().map(normmax));
     maps.extend(
         [0.0, 0.5, 1.0, 2.0, 2.5, 17.25, 0.5 * size, size - 0.25, size].into_iter().filter(|k| *k <= size).map(subsets),
@@ -142,11 +143,11 @@ pub(crate) fn marginals(map: &Map, y: &[f64]) -> Vec<f64> {
     }
 }
 
-/// How far `y` is from solving the row, in units of the scores; masked entries are passed over. `epsilon` is that of the
-/// type of the row: it says where the type underflows and how closely it can meet a bound.
+/// How far `y` is from solving the row, in units of the scores; masked entries are passed over. `epsilon` is that of
+/// the type of the row: it says where the type underflows and how closely it can meet a bound.
 ///
-/// At the maximum, what an entry gains per unit of mass, `θ_i - ∂Ω/∂y_i`, is no larger for any entry that could grow than
-/// for any entry that could shrink.
+/// At the maximum, what an entry gains per unit of mass, `θ_i - ∂Ω/∂y_i`, is no larger for any entry that could grow
+/// than for any entry that could shrink.
 pub(crate) fn kkt_residual(map: &Map, theta: &[f64], y: &[f64], epsilon: f64) -> f64 {
     let visible: Vec<usize> = (0..theta.len()).filter(|&i| theta[i].is_finite()).collect();
     if mass(map).is_none() {
@@ -176,8 +177,8 @@ pub(crate) fn kkt_residual(map: &Map, theta: &[f64], y: &[f64], epsilon: f64) ->
         }
         _ => {}
     }
-    // The least number of the type, times the few units that an exponential may be off down there. A weight that is a power counts
-    // as zero below the least normal number, up to a factor of two.
+    // The least number of the type, times the few units that an exponential may be off down there. A weight that is a
+    // power counts as zero below the least normal number, up to a factor of two.
     let (least, normal) =
         if epsilon < 1e-10 { (5e-324, f64::MIN_POSITIVE) } else { (1.5e-45, f32::MIN_POSITIVE.into()) };
     let blur = 4.0 * least;
@@ -194,8 +195,9 @@ pub(crate) fn kkt_residual(map: &Map, theta: &[f64], y: &[f64], epsilon: f64) ->
     (could_grow - could_shrink).max(0.0)
 }
 
-/// The distance between two weights of entry `i` of two solutions, in weights or in scores, whichever is less: a weight at
-/// the edge of the support may be a low power of a score, or the reverse, and then only one of the two is determined.
+/// The distance between two weights of entry `i` of two solutions, in weights or in scores, whichever is less: a weight
+/// at the edge of the support may be a low power of a score, or the reverse, and then only one of the two is
+/// determined.
 pub(crate) fn distance(map: &Map, a: &[f64], b: &[f64]) -> f64 {
     let primal = a.iter().zip(b).map(|(a, b)| (a - b).abs());
     if mass(map).is_none() || is_kinked(map) {

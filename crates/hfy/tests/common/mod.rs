@@ -1,9 +1,12 @@
-//! What the suites share: random rows, reference solvers, optimality conditions and finite differences. None of it
-//! uses the solvers of the crate.
+//! What the suites share: random rows, reference solvers, optimality conditions, finite differences and golden values.
+//! None of it uses the solvers of the crate.
 #![allow(dead_code)] // every suite uses a part of it
 
 pub(crate) mod describe;
 pub(crate) mod differences;
+pub(crate) mod draw;
+pub(crate) mod golden;
+pub(crate) mod named;
 pub(crate) mod random;
 pub(crate) mod reference;
 

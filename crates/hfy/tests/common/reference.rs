@@ -30,6 +30,9 @@ pub(crate) fn solve(map: &Map, theta: &[f64]) -> Vec<f64> {
         }
         Map::Entmax(map) => {
             let delta = map.alpha() - 1.0;
+            if delta < 0.0 {
+                return heavy(&shifted(delta), 1.0 / delta);
+            }
             if delta <= 1.0 { powers(&shifted(delta), 1.0 / delta) } else { roots(&shifted(delta), delta) }
         }
         Map::Normmax(map) if map.gamma().is_infinite() => {
@@ -66,6 +69,14 @@ fn powers(z: &[f64], p: f64) -> Vec<f64> {
     z.iter().map(|&z| weight(z, omega)).collect()
 }
 
+/// `(1 + z_i + u)^p` summing to one, for `p < 0` and `z ≥ 0`.
+fn heavy(z: &[f64], p: f64) -> Vec<f64> {
+    let weight = |z: f64, u: f64| (p * (z + u).ln_1p()).exp();
+    let most = (-(z.len() as f64).ln() / p).exp_m1();
+    let u = bisect(0.0, most, |u| total(z.iter().map(|&z| weight(z, u))) - 1.0);
+    z.iter().map(|&z| weight(z, u)).collect()
+}
+
 /// `(z_i - τ)₊^(1/δ)` summing to one, for `δ > 1`. Next to the threshold the weights are roots of nothing but
 /// rounding, so the unknown is the smallest weight of the support, which sorting gives.
 fn roots(z: &[f64], delta: f64) -> Vec<f64> {
@@ -86,8 +97,8 @@ fn roots(z: &[f64], delta: f64) -> Vec<f64> {
     z.iter().map(|&z| weight(z, least)).collect()
 }
 
-/// `clip(x_i - τ, 0, u_i)` summing to the mass. The second search runs on differences to the score next to the level, which
-/// do not carry the rounding of large scores.
+/// `clip(x_i - τ, 0, u_i)` summing to the mass. The second search runs on differences to the score next to the level,
+/// which do not carry the rounding of large scores.
 pub(crate) fn capped(theta: &[f64], upper: impl Fn(usize) -> f64, mass: f64) -> Vec<f64> {
     let visible: Vec<(usize, f64)> = theta.iter().copied().enumerate().filter(|(_, x)| x.is_finite()).collect();
     let held = |anchor: f64, tau: f64| -> f64 {

@@ -76,8 +76,8 @@ fn dense(parts: &Parts, n: usize) -> Vec<f64> {
     vector
 }
 
-/// The oracle's structure is one of the vertices, and none of them scores more, without allowance for rounding; the score
-/// that it returns is that, rounded.
+/// The oracle's structure is one of the vertices, and none of them scores more, without allowance for rounding; the
+/// score that it returns is that, rounded.
 pub(crate) fn agrees(
     structure: &dyn Structure,
     unary: &[f64],

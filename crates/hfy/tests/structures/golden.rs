@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use hfy::structure::{Assignment, AtMost, LabelSequence, Listed, SpanningTree, Spans, Structure, Vertex};
 
 use crate::common::dot;
+use crate::common::golden::family;
 use crate::enumerate;
-use crate::support::golden::family;
 
 type Set = (Box<dyn Structure>, Vec<Vec<f64>>);
 

@@ -1,13 +1,13 @@
-//! Oracles of structures against all of their vertices.
+//! Structures: oracles, SparseMAP and factor graphs against the enumeration of all vertices.
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../support/mod.rs"]
-mod support;
 
 mod check;
 mod enumerate;
+mod factor_graphs;
 mod golden;
 mod large;
 mod misuse;
 mod oracles;
+mod sparse_map;
