@@ -55,8 +55,8 @@ const F64: i32 = NPY_TYPES::NPY_DOUBLE as i32;
 const U16: i32 = NPY_TYPES::NPY_USHORT as i32;
 
 impl<'py> Floats<'py> {
-    /// Floating-point arrays as they are; whole numbers and truth values as `float64`, and so lists and whatever else numpy makes
-    /// an array of. `bits` says that numbers of 16 bits without a sign are those of `bfloat16`.
+    /// Floating-point arrays as they are; whole numbers and truth values as `float64`, and so lists and whatever else
+    /// numpy makes an array of. `bits` says that numbers of 16 bits without a sign are those of `bfloat16`.
     pub(crate) fn new(argument: &str, value: &Bound<'py, PyAny>, bits: bool) -> PyResult<Self> {
         let array = array_of(argument, value)?;
         let dtype = array.dtype();

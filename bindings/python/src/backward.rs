@@ -12,11 +12,11 @@ use crate::lend::{Source, fresh, lent, output};
 use crate::maps::{Maps, Parameter, bounds, summed};
 use crate::threads::compute;
 
-/// The gradient in the scores: `J g` for the weights of a map and the gradient `g` upstream, in a new array or in `out`, which may be
-/// `gradient` itself.
+/// The gradient in the scores: `J g` for the weights of a map and the gradient `g` upstream, in a new array or in
+/// `out`, which may be `gradient` itself.
 ///
-/// J is symmetric: this is the product of the Jacobian with a direction, too. A mask need not be given again for maps onto the
-/// simplex and the like, whose masked weights are zero.
+/// J is symmetric: this is the product of the Jacobian with a direction, too. A mask need not be given again for maps
+/// onto the simplex and the like, whose masked weights are zero.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy
@@ -81,9 +81,8 @@ pub(crate) fn pullback<'py>(
     }
 }
 
-/// The gradient in the parameter of a map (alpha, gamma, k, r), from its weights and the gradient upstream: an array of the shape of
-/// `parameter`, in float64.
-/// Where `mask` is False an entry does not take part: True = keep.
+/// The gradient in the parameter of a map (alpha, gamma, k, r), from its weights and the gradient upstream: an array of
+/// the shape of `parameter`, in float64. Where `mask` is False an entry does not take part: True = keep.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy
@@ -126,9 +125,8 @@ pub(crate) fn parameter_vjp<'py>(
     Ok(summed(rows.insert_axis(Axis(axis)), parameter.shape()).to_pyarray(py).into_any())
 }
 
-/// The gradient in the bounds of constrained sparsemax, from scores, weights and the gradient upstream: an array of the shape of
-/// `upper`, in float64.
-/// Where `mask` is False an entry does not take part: True = keep.
+/// The gradient in the bounds of constrained sparsemax, from scores, weights and the gradient upstream: an array of the
+/// shape of `upper`, in float64. Where `mask` is False an entry does not take part: True = keep.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy
@@ -175,8 +173,8 @@ pub(crate) fn upper_vjp<'py>(
     Ok(summed(entries, upper.shape()).to_pyarray(py).into_any())
 }
 
-/// The gradient in the inverse temperature, summed over all rows, from scores and from what `pullback` gave with that `beta`.
-/// Where `mask` is False an entry does not take part: True = keep.
+/// The gradient in the inverse temperature, summed over all rows, from scores and from what `pullback` gave with that
+/// `beta`. Where `mask` is False an entry does not take part: True = keep.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy
@@ -215,8 +213,8 @@ pub(crate) fn beta_vjp<'py>(
     })
 }
 
-/// The second derivative of each row: the gradient of `u · J(x) w` in the scores, which differentiating a backward pass needs.
-/// Where `mask` is False an entry does not take part: True = keep.
+/// The second derivative of each row: the gradient of `u · J(x) w` in the scores, which differentiating a backward pass
+/// needs. Where `mask` is False an entry does not take part: True = keep.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy

@@ -105,7 +105,8 @@ impl Certificates {
         self.doubles(py, |one| one.moved)
     }
 
-    /// All in a few numbers: shares, quantiles, the smallest beta for shares of the patterns, capacities. What is infinite is None.
+    /// All in a few numbers: shares, quantiles, the smallest beta for shares of the patterns, capacities. What is
+    /// infinite is None.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.summary)

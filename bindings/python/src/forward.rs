@@ -66,7 +66,8 @@ impl<'py> Call<'_, 'py> {
     }
 }
 
-/// Applies maps from one array to another, or in place where there is no other, and counts the weights of each row if asked.
+/// Applies maps from one array to another, or in place where there is no other, and counts the weights of each row if
+/// asked.
 fn map<E: Stored>(
     from: Option<ArrayViewD<'_, E::Numpy>>,
     to: ArrayViewMutD<'_, E::Numpy>,
@@ -97,11 +98,12 @@ fn sizes<E: Stored>(weights: ArrayViewD<'_, E>, axis: usize) -> ArrayD<i64> {
 
 /// Weights of a map that is named at run time, along an axis: what `hfy.softmax` and the others do.
 ///
-/// `map` is a text such as "entmax:1.5" or "sequence:2:t=0.5"; or, with `parameter`, a name: "entmax", "normmax", "subsets", "power"
-/// take a number, or an array that broadcasts against `x` with its axis cut down to length one, and "bounded" takes bounds that
-/// broadcast against `x`.
+/// `map` is a text such as "entmax:1.5" or "sequence:2:t=0.5"; or, with `parameter`, a name: "entmax", "normmax",
+/// "subsets", "power" take a number, or an array that broadcasts against `x` with its axis cut down to length one, and
+/// "bounded" takes bounds that broadcast against `x`.
 ///
-/// Where `mask` is False an entry does not take part: True = keep. With `bfloat16`, arrays of uint16 hold the bits of bfloat16.
+/// Where `mask` is False an entry does not take part: True = keep. With `bfloat16`, arrays of uint16 hold the bits of
+/// bfloat16.
 ///
 /// >>> import numpy as np
 /// >>> from hfy import _hfy
@@ -134,8 +136,8 @@ pub(crate) fn forward<'py>(
 
 /// The nonzero weights of each row, without a dense array: (offsets, indices, weights).
 ///
-/// Row r, counted in the order of the other axes, has the indices `indices[offsets[r]:offsets[r + 1]]`, ascending, and the
-/// weights at those places. Arguments are as for the maps; where `mask` is False an entry does not take part.
+/// Row r, counted in the order of the other axes, has the indices `indices[offsets[r]:offsets[r + 1]]`, ascending, and
+/// the weights at those places. Arguments are as for the maps; where `mask` is False an entry does not take part.
 ///
 /// >>> import numpy as np, hfy
 /// >>> offsets, indices, weights = hfy.support("sparsemax", np.array([[0.1, 3.0, 2.5], [9.0, 0.0, 0.0]]))

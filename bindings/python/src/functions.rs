@@ -1,4 +1,5 @@
-//! The maps of the interface, one function each. They call no Python before their kernel, so that a short row costs little.
+//! The maps of the interface, one function each. They call no Python before their kernel, so that a short row costs
+//! little.
 
 use hfy::structure::SparseMap;
 use hfy::{Entmax, Map};
@@ -277,7 +278,8 @@ pub(crate) fn bounded<'py>(
     call.run(x, |shape, axis| Maps::bounded(&upper, shape, axis, beta))
 }
 
-/// Sequential k-subsets along an axis: marginals of sets of exactly k entries, where neighbours that are both in score more.
+/// Sequential k-subsets along an axis: marginals of sets of exactly k entries, where neighbours that are both in score
+/// more.
 ///
 /// Parameters
 /// ----------

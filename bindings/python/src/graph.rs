@@ -89,8 +89,8 @@ impl AnyFactor {
         AnyFactor(Factor::pair(a, b, score))
     }
 
-    /// A structure, a `Structure` or a text that names one, whose variables are these. One state of a variable is regularised,
-    /// whatever the structure.
+    /// A structure, a `Structure` or a text that names one, whose variables are these. One state of a variable is
+    /// regularised, whatever the structure.
     #[staticmethod]
     fn structured(variables: Vec<usize>, structure: &Bound<'_, PyAny>) -> PyResult<Self> {
         let structure = AnyStructure::of(structure)?;
@@ -160,9 +160,9 @@ impl AnyGraph {
 
     /// Solves for scores of the variables, which lie along `axis`, one problem a row.
     ///
-    /// `higher` has for each factor the scores of its higher-order parts, along a last axis and broadcast over rows; None for the
-    /// factors' own. Where `mask` is False a variable is off: True = takes part. `tolerance` bounds how far factors may disagree,
-    /// `limit` the rounds.
+    /// `higher` has for each factor the scores of its higher-order parts, along a last axis and broadcast over rows;
+    /// None for the factors' own. Where `mask` is False a variable is off: True = takes part. `tolerance` bounds how
+    /// far factors may disagree, `limit` the rounds.
     #[pyo3(
         signature = (x, higher=None, *, axis=-1, mask=None, tolerance=1e-9, limit=10_000, penalty=1.0, direct=true),
         text_signature = "($self, x, higher=None, *, axis=-1, mask=None, tolerance=1e-9, limit=10000, penalty=1.0, \

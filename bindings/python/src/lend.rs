@@ -65,7 +65,8 @@ impl<'py, N: numpy::Element + Copy> Source<'py, N> {
     }
 }
 
-/// From this many entries on, clearing an array before it is filled costs more than asking numpy for one that is not cleared.
+/// From this many entries on, clearing an array before it is filled costs more than asking numpy for one that is not
+/// cleared.
 const MANY: usize = 1 << 14;
 
 /// A new array to be filled.

@@ -1,8 +1,8 @@
 //! The module `hfy._hfy`: the library on numpy arrays.
 //!
-//! One file a family: `forward` and `backward` run a map along an axis, and so on. What every kernel needs is beside them: `array` takes
-//! arrays as they come, `lend` those that are read and written, `maps` reads which map is meant, and `threads` runs the work without
-//! the interpreter's lock.
+//! One file a family: `forward` and `backward` run a map along an axis, and so on. What every kernel needs is beside
+//! them: `array` takes arrays as they come, `lend` those that are read and written, `maps` reads which map is meant,
+//! and `threads` runs the work without the interpreter's lock.
 
 mod array;
 mod backward;

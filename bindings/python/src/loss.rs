@@ -22,8 +22,8 @@ enum Given<'py> {
     Dense(Floats<'py>),
 }
 
-/// The Fenchel-Young loss of a map, Ω(target) + Ω*(x) - x·target, of each row, and its gradient in the scores, which is the weights
-/// less the target.
+/// The Fenchel-Young loss of a map, Ω(target) + Ω*(x) - x·target, of each row, and its gradient in the scores, which is
+/// the weights less the target.
 ///
 /// Parameters
 /// ----------

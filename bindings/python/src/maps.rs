@@ -109,8 +109,8 @@ impl Maps {
         Maps::by_row("k", k, shape, axis, beta, |k| Subsets::new(k).map(Map::from))
     }
 
-    /// One map for a parameter that is a number; else one for each row, by broadcasting against the scores with their axis cut
-    /// down to length one.
+    /// One map for a parameter that is a number; else one for each row, by broadcasting against the scores with their
+    /// axis cut down to length one.
     fn by_row(
         argument: &'static str,
         parameter: &Parameter,

@@ -19,9 +19,9 @@ use crate::snapshot::{AnySnapshot, Records, filter_of, watched};
 
 /// Patterns under stable ids, with labels and metadata, in a folder that any number of processes read and write.
 ///
-/// `Memory.create(path, dim)` makes a memory, `Memory.of(patterns, path)` one with the rows of an array, and `Memory.open(path)` opens
-/// one. `Memory(dim)` and `Memory.of(patterns)` are temporary: they go away with the object. Every change is on disk when the
-/// call returns, or did not happen. Writers wait for one another, readers never wait.
+/// `Memory.create(path, dim)` makes a memory, `Memory.of(patterns, path)` one with the rows of an array, and
+/// `Memory.open(path)` opens one. `Memory(dim)` and `Memory.of(patterns)` are temporary: they go away with the object.
+/// Every change is on disk when the call returns, or did not happen. Writers wait for one another, readers never wait.
 ///
 /// >>> import os, tempfile, numpy as np, hfy
 /// >>> path = os.path.join(tempfile.mkdtemp(), "letters.hfy")
@@ -207,8 +207,8 @@ impl AnyMemory {
         Ok(Self::holding(made.map_err(raised_by_store)?, false))
     }
 
-    /// A memory of the rows of an array, with the ids 0, 1, 2 and so on, in the type of the array: in a new folder, or a
-    /// temporary one where no path is given.
+    /// A memory of the rows of an array, with the ids 0, 1, 2 and so on, in the type of the array: in a new folder, or
+    /// a temporary one where no path is given.
     #[staticmethod]
     #[pyo3(signature = (patterns, path=None, *, labels=None, metadata=None, replace=false))]
     fn of(
@@ -249,8 +249,8 @@ impl AnyMemory {
         Ok(Self::holding(memory.map_err(raised_by_store)?, path.is_none()))
     }
 
-    /// Opens a memory, or an exchange file to be read. Patterns stay on disk until they are used. Writers wait for others for
-    /// `timeout` seconds, and then raise TimeoutError.
+    /// Opens a memory, or an exchange file to be read. Patterns stay on disk until they are used. Writers wait for
+    /// others for `timeout` seconds, and then raise TimeoutError.
     #[staticmethod]
     #[pyo3(signature = (path, *, timeout=60.0))]
     fn open(py: Python<'_>, path: PathBuf, timeout: f64) -> PyResult<Self> {
@@ -318,8 +318,8 @@ impl AnyMemory {
         self.now(py)?.getattr("ids")
     }
 
-    /// All patterns now, one a row, as an array that cannot be written to: the file itself, mapped, where they lie together, as
-    /// after `compact`; else a copy, kept until patterns change.
+    /// All patterns now, one a row, as an array that cannot be written to: the file itself, mapped, where they lie
+    /// together, as after `compact`; else a copy, kept until patterns change.
     #[getter]
     pub(crate) fn patterns<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         AnySnapshot::patterns(&slf.get().now(slf.py())?)
@@ -338,18 +338,20 @@ impl AnyMemory {
 
     /// The ids that a filter over labels and metadata lets through, ascending, as in `'lang = "de" and year > 2020'`.
     ///
-    /// Comparisons are =, !=, <, <=, >, >=, in (...), like, contains, is null, is not null; they are joined by and, or, not and
-    /// parentheses. `label` and `id` are the label and the id, any other name is a key of the metadata, with dots for what lies
-    /// deeper.
+    /// Comparisons are =, !=, <, <=, >, >=, in (...), like, contains, is null, is not null; they are joined by and, or,
+    /// not and parentheses. `label` and `id` are the label and the id, any other name is a key of the metadata, with
+    /// dots for what lies deeper.
     #[pyo3(signature = (*, r#where))]
     fn query<'py>(&self, py: Python<'py>, r#where: &str) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let filter = filter_of(r#where)?;
         Ok(self.with(py, |memory| memory.query(&filter))?.to_pyarray(py))
     }
 
-    /// Adds a pattern and returns its id, or a matrix of patterns and returns their ids. If one is refused, none is added.
+    /// Adds a pattern and returns its id, or a matrix of patterns and returns their ids. If one is refused, none is
+    /// added.
     ///
-    /// `labels` and `metadata` have one entry a pattern, None for none; for one pattern they may be the text and the dict alone.
+    /// `labels` and `metadata` have one entry a pattern, None for none; for one pattern they may be the text and the
+    /// dict alone.
     #[pyo3(signature = (patterns, *, labels=None, metadata=None))]
     fn add<'py>(
         &self,
@@ -406,7 +408,8 @@ impl AnyMemory {
         watched(py, |progress| memory.compact_with(progress))
     }
 
-    /// Writes everything to one file, for exchange; with `where`, what a filter lets through. A file that is there is replaced.
+    /// Writes everything to one file, for exchange; with `where`, what a filter lets through. A file that is there is
+    /// replaced.
     #[pyo3(signature = (path, *, r#where=None))]
     fn export(&self, py: Python<'_>, path: PathBuf, r#where: Option<&str>) -> PyResult<()> {
         self.snapshot(py, r#where)?.export(py, path)
@@ -448,8 +451,8 @@ impl AnyMemory {
         self.with(py, |memory| memory.set_metadata(id, value.as_ref()))
     }
 
-    /// What is known of the memory as a whole: a dict with "name", "omega", "psi", "beta" (what a `Network` uses unless told
-    /// otherwise) and any other texts.
+    /// What is known of the memory as a whole: a dict with "name", "omega", "psi", "beta" (what a `Network` uses unless
+    /// told otherwise) and any other texts.
     #[getter]
     fn info(&self, py: Python<'_>) -> PyResult<BTreeMap<String, String>> {
         self.with(py, |memory| memory.info()).map(info_texts)
@@ -464,8 +467,8 @@ impl AnyMemory {
         })
     }
 
-    /// Reads everything and checks it: SQLite's pages, checksums, texts, whether all patterns are finite. The first fault is the
-    /// error.
+    /// Reads everything and checks it: SQLite's pages, checksums, texts, whether all patterns are finite. The first
+    /// fault is the error.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
         self.snapshot(py, None)?.verify(py)
     }

@@ -297,8 +297,8 @@ impl PyNetwork {
         })
     }
 
-    /// The weights of the patterns in one update of each query: an array (Q, N), or (N,) for one query. Those of unbounded maps are
-    /// divided by their common factor, where they would overflow.
+    /// The weights of the patterns in one update of each query: an array (Q, N), or (N,) for one query. Those of
+    /// unbounded maps are divided by their common factor, where they would overflow.
     ///
     /// >>> import numpy as np, hfy
     /// >>> hfy.Network(np.eye(3), "sparsemax", beta=2.0).weights([0.5, 0.25, 0.0])
@@ -361,8 +361,9 @@ impl PyNetwork {
         certify::guarantee(self, queries)
     }
 
-    /// What is guaranteed for an association of patterns under k-subsets, or under a map over structures: a dict, with whether it
-    /// is a "fixed_point" and within which radius of its state, psi of the sum of its patterns, that state comes back.
+    /// What is guaranteed for an association of patterns under k-subsets, or under a map over structures: a dict, with
+    /// whether it is a "fixed_point" and within which radius of its state, psi of the sum of its patterns, that state
+    /// comes back.
     ///
     /// >>> import numpy as np, hfy
     /// >>> pair = hfy.Network(np.eye(3) * 2, "subsets:2").certify_association([0, 2])

@@ -55,8 +55,8 @@ pub(crate) fn lent_matrix<'py, T: Number>(array: &Bound<'py, PyArray2<T>>) -> Py
 }
 
 impl Matrix {
-    /// A copy; or, where none is asked for and rows lie one after the other, the array itself. Halves become float32. A memory
-    /// or a snapshot gives its patterns where they lie.
+    /// A copy; or, where none is asked for and rows lie one after the other, the array itself. Halves become float32. A
+    /// memory or a snapshot gives its patterns where they lie.
     pub(crate) fn new(argument: &'static str, value: &Bound<'_, PyAny>, copy: bool) -> PyResult<Self> {
         if let Ok(memory) = value.cast::<AnyMemory>() {
             return Self::new(argument, &AnyMemory::patterns(memory)?, false);

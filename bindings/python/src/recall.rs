@@ -126,8 +126,9 @@ impl Recall {
         Ok(give(py, self.at(&self.weights, round)?))
     }
 
-    /// All that a round went through, as (outer, inner, account): the weights of the outer update, those of every inner update as
-    /// (patterns, weights), and the bounds or the average after the round. None unless the recall was run with trace=True.
+    /// All that a round went through, as (outer, inner, account): the weights of the outer update, those of every inner
+    /// update as (patterns, weights), and the bounds or the average after the round. None unless the recall was run
+    /// with trace=True.
     #[allow(clippy::type_complexity)] // it is a tuple in Python
     fn trace<'py>(
         &self,

@@ -11,11 +11,11 @@ use crate::json::to_python;
 use crate::memory::{info_texts, numpy_name};
 use crate::threads::interruptible;
 
-/// Patterns, ids, labels and metadata of a memory as they were at one moment, whatever is written meanwhile; with a filter, those
-/// that it lets through. Networks and recalls take it where they take a memory.
+/// Patterns, ids, labels and metadata of a memory as they were at one moment, whatever is written meanwhile; with a
+/// filter, those that it lets through. Networks and recalls take it where they take a memory.
 ///
-/// It should not be kept for days: SQLite cannot shorten its log meanwhile. When the process forks, patterns and ids stay;
-/// labels and metadata of a snapshot that was taken before can no longer be asked for.
+/// It should not be kept for days: SQLite cannot shorten its log meanwhile. When the process forks, patterns and ids
+/// stay; labels and metadata of a snapshot that was taken before can no longer be asked for.
 ///
 /// >>> import numpy as np, hfy
 /// >>> memory = hfy.Memory(2)
@@ -138,8 +138,8 @@ impl AnySnapshot {
         Ok(py.detach(|| self.snapshot.ids()).map_err(raised_by_store)?.to_pyarray(py))
     }
 
-    /// All patterns, one a row, as an array that cannot be written to. Where they are one stretch of one segment it is the file
-    /// itself, mapped, and nothing is copied; else it is a copy, made once.
+    /// All patterns, one a row, as an array that cannot be written to. Where they are one stretch of one segment it is
+    /// the file itself, mapped, and nothing is copied; else it is a copy, made once.
     #[getter]
     pub(crate) fn patterns<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());

@@ -102,9 +102,9 @@ impl AnyStructure {
 
     /// Sets of k variables in a row, where neighbours interact.
     ///
-    /// `transition` is what neighbours score that are both on: one number for all (infinity admits nothing but k neighbours), one
-    /// for each of the n - 1 pairs, or a table of n - 1 times 2 times 2: off or on, then off or on. Both states of a variable are
-    /// regularised, unless it is said otherwise.
+    /// `transition` is what neighbours score that are both on: one number for all (infinity admits nothing but k
+    /// neighbours), one for each of the n - 1 pairs, or a table of n - 1 times 2 times 2: off or on, then off or on.
+    /// Both states of a variable are regularised, unless it is said otherwise.
     ///
     /// >>> import hfy
     /// >>> pairs = hfy.Structure.sequence(2, [1.0, 0.0, 0.0])
@@ -133,8 +133,9 @@ impl AnyStructure {
         Ok(Self::built(sequence.map_err(raised)?, both, text))
     }
 
-    /// One of some labels at each position, with `transitions` scored: a table of labels x labels, or one for each pair of
-    /// neighbours. Variables are positions x labels, row by row. `at_most` and `exactly` say at how many positions label 0 is.
+    /// One of some labels at each position, with `transitions` scored: a table of labels x labels, or one for each pair
+    /// of neighbours. Variables are positions x labels, row by row. `at_most` and `exactly` say at how many positions
+    /// label 0 is.
     ///
     /// >>> import numpy as np, hfy
     /// >>> chain = hfy.Structure.labels(3, 2, [[0.0, -1.0], [-1.0, 0.0]])
@@ -174,7 +175,8 @@ impl AnyStructure {
         Ok(Self::built(structure, Regulariser::On, format!("spanning trees of {nodes} nodes")))
     }
 
-    /// The structures of a list, one a row of `vertices`, each any vector, with a score of its own where there are `scores`.
+    /// The structures of a list, one a row of `vertices`, each any vector, with a score of its own where there are
+    /// `scores`.
     ///
     /// >>> import hfy
     /// >>> hfy.Structure.listed([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]], [0.0, 0.5]).best([1.0, 1.0, 1.0])

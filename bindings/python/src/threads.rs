@@ -26,8 +26,8 @@ pub(crate) fn compute<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) 
     result.expect("work runs once")
 }
 
-/// Runs `work` without the interpreter's lock. While it runs, signals are handled now and then; where one raises, as ctrl-C does,
-/// `work` is asked to stop by its progress, and what was raised is the error.
+/// Runs `work` without the interpreter's lock. While it runs, signals are handled now and then; where one raises, as
+/// ctrl-C does, `work` is asked to stop by its progress, and what was raised is the error.
 pub(crate) fn interruptible<R: Send>(py: Python<'_>, work: impl FnOnce(Progress<'_>) -> R + Send) -> PyResult<R> {
     let (mut work, mut result) = (Some(work), None);
     watched(py, &mut |progress| result = work.take().map(|work| work(progress)))?;
@@ -78,8 +78,8 @@ fn in_scope<'scope, R>(run: impl FnOnce(&Scope<'scope>) -> R) -> R {
     }
 }
 
-/// The threads of a process that was forked. Those of its parent did not come with it, and whoever waited for them would wait
-/// for ever.
+/// The threads of a process that was forked. Those of its parent did not come with it, and whoever waited for them
+/// would wait for ever.
 fn own_pool() -> Option<Arc<ThreadPool>> {
     let forks = FORKS.load(Ordering::Relaxed);
     let place = POOLS.get(forks.checked_sub(1)?);

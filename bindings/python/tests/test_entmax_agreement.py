@@ -47,7 +47,7 @@ def test_maps(name, problem):
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(problem=problems(), alpha=st.floats(1.05, 3.0))
+@given(problem=problems(), alpha=st.one_of(st.floats(0.3, 0.95), st.floats(1.05, 3.0)))
 def test_entmax(problem, alpha):
     x, g, dim = problem
     agree(lambda x: entmax.entmax_bisect(x, alpha, dim), lambda x: ours.entmax_bisect(x, alpha, dim), x, g, 1e-8)
@@ -136,6 +136,15 @@ def test_alpha_of_one_is_softmax():
     assert torch.allclose(ours.entmax_bisect(x, 1.0), want, atol=5e-5)
     near = [ours.entmax_bisect(x, 1 + step) for step in (0.0, 1e-12, 1e-6)]
     assert torch.allclose(near[0], near[1], atol=1e-11) and torch.allclose(near[0], near[2], atol=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.5, 0.75])
+def test_alpha_below_one_has_weight_everywhere(alpha):
+    x = draw(3, 8).requires_grad_()
+    y = ours.entmax_bisect(x, alpha)
+    assert (y > 0).all() and torch.allclose(y.sum(-1), torch.ones(3, dtype=torch.float64))
+    leaf = torch.tensor(alpha, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x, alpha: ours.entmax_bisect(x, alpha.view(1, 1)), (x, leaf))
 
 
 def test_one_masked_score_leaves_the_budget():

@@ -91,7 +91,7 @@ def second_by_differences(value, *points, step=1e-6):
 
 
 PARAMETERS = {
-    "entmax": [1.0, 1.0001, 1.2, 1.5, 2.0, 2.7, 6.0],
+    "entmax": [0.3, 0.9, 1.0, 1.0001, 1.2, 1.5, 2.0, 2.7, 6.0],
     "normmax": [1.2, 2.0, 5.0],
     "subsets": [1.5, 2.3],
 }

@@ -81,8 +81,8 @@ def test_errors_of_kernels():
     for function in [hj.sparsemax, jax.jit(hj.sparsemax), jax.vmap(hj.sparsemax), pull]:
         with says((ValueError, RuntimeError), r"scores\[1\] = NaN in row 1", "finite"):
             jax.block_until_ready(function(bad))
-    with says((ValueError, RuntimeError), "alpha = 0.5", r"\[1, inf\]"):
-        jax.block_until_ready(jax.jit(hj.entmax)(jnp.zeros(3), 0.5))
+    with says((ValueError, RuntimeError), "alpha = -0.5", r"\(0, inf\]"):
+        jax.block_until_ready(jax.jit(hj.entmax)(jnp.zeros(3), -0.5))
     with says((ValueError, RuntimeError), "k = 9"):
         jax.block_until_ready(jax.jit(hj.subsets)(jnp.zeros(3), 9))
     with says((ValueError, RuntimeError), r"targets\[0\] = 7"):

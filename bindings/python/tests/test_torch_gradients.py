@@ -69,7 +69,8 @@ def test_parameters_without_end(name):
     assert not any(part.any() for part in second if part is not None)
 
 
-CURVED = [("entmax", 1 + 1e-7), ("entmax", 1.3), ("entmax", 2.4), ("normmax", 1.5), ("normmax", 5.0), ("power", 3.0)]
+ENTMAXES = [("entmax", alpha) for alpha in (0.4, 0.9, 1 + 1e-7, 1.3, 2.4)]
+CURVED = [*ENTMAXES, ("normmax", 1.5), ("normmax", 5.0), ("power", 3.0)]
 
 
 @pytest.mark.parametrize("name, value", CURVED)

@@ -197,10 +197,10 @@ def test_bad_input():
         hfy.torch.sparsemax(x, mask=[True, True, True])
     with says(ValueError, r"mask has shape \[2\]"):
         hfy.torch.sparsemax(x, mask=torch.ones(2, dtype=torch.bool))
-    with says(ValueError, "alpha = 0.5", r"\[1, inf\]"):
-        hfy.torch.entmax(x, 0.5)
-    with says(ValueError, "alpha = 0.5"):
-        hfy.torch.entmax(x, torch.tensor([[1.5], [0.5]]))
+    with says(ValueError, "alpha = -0.5", r"\(0, inf\]"):
+        hfy.torch.entmax(x, -0.5)
+    with says(ValueError, "alpha = -0.5"):
+        hfy.torch.entmax(x, torch.tensor([[1.5], [-0.5]]))
     with says(ValueError, "alpha = NaN"):
         hfy.torch.entmax(x, torch.tensor(torch.nan))
     with says(ValueError, r"alpha has shape \[2\], expected \[2, 1\]"):

@@ -85,8 +85,8 @@ def test_out():
 
 
 def test_parameters():
-    with says(ValueError, "alpha = 0.5", r"\[1, inf\]"):
-        hfy.entmax(ROW, 0.5)
+    with says(ValueError, "alpha = -0.5", r"\(0, inf\]"):
+        hfy.entmax(ROW, -0.5)
     with says(ValueError, "alpha = NaN"):
         hfy.entmax(ROW, np.nan)
     with says(ValueError, "gamma = 1"):

@@ -9,6 +9,7 @@ from torch.autograd import gradcheck, gradgradcheck  # noqa: E402, F401
 MAPS = [
     ("softmax", None),
     ("sparsemax", None),
+    ("entmax", 0.4),
     ("entmax", 1.0),
     ("entmax", 1.2),
     ("entmax", 1.5),
