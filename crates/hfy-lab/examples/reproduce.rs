@@ -1,4 +1,5 @@
-//! Experiments from Rust: `cargo run --release -p hfy-lab --example reproduce -- FOLDER [quick] [printed] [defined] ID...`
+//! Experiments from Rust: `cargo run --release -p hfy-lab --example reproduce -- FOLDER [quick] [printed] [defined]
+//! ID...`
 //!
 //! The program `hfy reproduce` does the same with more to choose from.
 

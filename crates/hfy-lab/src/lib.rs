@@ -1,5 +1,6 @@
-//! The laboratory of hfy: [data sets](data), read from the files in which they are published; the [experiments] of the paper,
-//! one a file; and what [runs](reproduce) them, keeps what is done, and writes results, figures and a page over all.
+//! The laboratory of hfy: [data sets](data), read from the files in which they are published; the [experiments] of the
+//! paper, one a file; and what [runs](reproduce) them, keeps what is done, and writes results, figures and a page over
+//! all.
 //!
 //! ```no_run
 //! use hfy_lab::data::{Place, mnist};

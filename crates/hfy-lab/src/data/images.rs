@@ -67,8 +67,8 @@ impl Images {
         &self.pixels[index * size..(index + 1) * size]
     }
 
-    /// Pictures as patterns, one a row: bytes become numbers from -1 to 1, `(v/255 - 0.5)/0.5` as the paper's code computes it
-    /// in single precision.
+    /// Pictures as patterns, one a row: bytes become numbers from -1 to 1, `(v/255 - 0.5)/0.5` as the paper's code
+    /// computes it in single precision.
     pub fn patterns(&self, indices: &[usize]) -> Array2<f32> {
         let scale = |&byte: &u8| (f32::from(byte) / 255.0 - 0.5) / 0.5;
         let pixels = indices.iter().flat_map(|&index| self.pixels(index)).map(scale).collect();

@@ -1,7 +1,8 @@
 //! Bags of MNIST digits: a bag is positive if it holds at least K pictures of the target digit.
 //!
-//! This is the K-MIL benchmark of the paper. K = 1 is the task of Ilse, Tomczak and Welling ("Attention-based deep multiple
-//! instance learning", ICML 2018). [`bags`] makes bags of indices into a set of pictures, from the labels of the set alone.
+//! This is the K-MIL benchmark of the paper. K = 1 is the task of Ilse, Tomczak and Welling ("Attention-based deep
+//! multiple instance learning", ICML 2018). [`bags`] makes bags of indices into a set of pictures, from the labels of
+//! the set alone.
 
 use crate::error::{Error, Result};
 use crate::experiment::Random;
@@ -67,8 +68,8 @@ pub struct DigitBag {
 
 /// Pairs of a negative and a positive bag of equal size, the negative one first.
 ///
-/// Pair `i` depends on `seed + i` alone, so the bags of fewer pairs are the first of those of more. The positive bag of `L` pictures
-/// has a number of targets that is uniform in `K..=L`, the negative bag one that is uniform in `0..K`.
+/// Pair `i` depends on `seed + i` alone, so the bags of fewer pairs are the first of those of more. The positive bag of
+/// `L` pictures has a number of targets that is uniform in `K..=L`, the negative bag one that is uniform in `0..K`.
 ///
 /// ```
 /// use hfy_lab::data::kmil::{KmilSpec, bags};
@@ -170,7 +171,8 @@ mod tests {
             let bags = bags(&labels, spec, 4000, 0).unwrap();
             let sizes: Vec<f64> = bags.iter().step_by(2).map(|bag| bag.digits.len() as f64).collect();
             let mean = sizes.iter().sum::<f64>() / 4000.0;
-            // Truncation takes 1/2 away in the mean; max with K adds less than 0.04 (K = 5). Five standard errors beside that.
+            // Truncation takes 1/2 away in the mean; max with K adds less than 0.04 (K = 5). Five standard errors
+            // beside that.
             let expected = spec.mean - 0.5;
             let error = 5.0 * spec.deviation / 4000_f64.sqrt();
             assert!(mean > expected - error && mean < expected + 0.2 + error, "K = {k}: {mean}");

@@ -1,8 +1,8 @@
 //! Matrices of MATLAB 5 files, dense and sparse.
 //!
-//! Format: *MAT-File Format*, The MathWorks: a header of 128 bytes, then elements, each a tag of type and length and its data,
-//! padded to 8 bytes; a compressed element holds another. Numbers are read to double precision, whatever type they are
-//! stored in. Cells, structures, text and complex numbers are passed over.
+//! Format: *MAT-File Format*, The MathWorks: a header of 128 bytes, then elements, each a tag of type and length and
+//! its data, padded to 8 bytes; a compressed element holds another. Numbers are read to double precision, whatever type
+//! they are stored in. Cells, structures, text and complex numbers are passed over.
 
 use std::collections::BTreeMap;
 use std::io::Read;

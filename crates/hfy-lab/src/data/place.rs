@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 
 /// Where data sets lie, each in a folder of its own.
 ///
-/// A folder that is named comes first, then the one that the environment variable `HFY_DATA_DIR` names, then `hfy` in the user's cache
-/// folder.
+/// A folder that is named comes first, then the one that the environment variable `HFY_DATA_DIR` names, then `hfy` in
+/// the user's cache folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     folders: Vec<PathBuf>,

@@ -57,8 +57,8 @@ pub fn read_arrays(pixels: &Path, labels: &Path) -> Result<Images> {
         .map_err(|what| Error::format(labels, what))
 }
 
-/// Reads the published folder, `n01443537/images/n01443537_0.JPEG` and so on: classes in the order of their names, pictures in
-/// that of their numbers.
+/// Reads the published folder, `n01443537/images/n01443537_0.JPEG` and so on: classes in the order of their names,
+/// pictures in that of their numbers.
 pub fn read_folder(folder: &Path) -> Result<Images> {
     let mut classes = entries(folder)?;
     classes.retain(|path| path.is_dir());

@@ -189,8 +189,8 @@ impl<'a> Bench<'a> {
         self.shelf.texts(set)
     }
 
-    /// What several cells use and only the first makes, such as an index over patterns. The name says what it is and all that
-    /// it was made of; it stays in memory until the run is over.
+    /// What several cells use and only the first makes, such as an index over patterns. The name says what it is and
+    /// all that it was made of; it stays in memory until the run is over.
     pub fn shared<V: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>> {
         self.shelf.shared.get(name, make)
     }

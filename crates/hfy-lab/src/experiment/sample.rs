@@ -47,8 +47,8 @@ impl Random {
     }
 }
 
-/// The memories of a repetition: the first `count` pictures in the random order of the seed, one a row, from -1 to 1. They are
-/// nested across counts, and the same for every method.
+/// The memories of a repetition: the first `count` pictures in the random order of the seed, one a row, from -1 to 1.
+/// They are nested across counts, and the same for every method.
 pub fn memories(images: &Images, seed: u64, count: usize) -> Array2<f32> {
     images.patterns(&Random::new(seed, 0).choose(images.len(), count))
 }

@@ -1,6 +1,7 @@
 //! How evenly weights are spread.
 
-/// How many weights are above a floor, and how even those are: `(Σ y)²/Σ y²` over their number, which is 1 for a plain average.
+/// How many weights are above a floor, and how even those are: `(Σ y)²/Σ y²` over their number, which is 1 for a plain
+/// average.
 pub(super) fn evenness(weights: &[f64], floor: f64) -> (usize, f64) {
     let kept = || weights.iter().filter(|weight| **weight > floor);
     let (count, sum) = (kept().count(), kept().sum::<f64>());

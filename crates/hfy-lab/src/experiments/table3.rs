@@ -363,7 +363,8 @@ mod tests {
 
     #[test]
     fn sizes_of_a_memory_that_is_seen_through() {
-        // Far apart, so that sparse maps find one pattern each and k-subsets k of them; beside it a pair that is nearly one.
+        // Far apart, so that sparse maps find one pattern each and k-subsets k of them; beside it a pair that is nearly
+        // one.
         let patterns = ndarray::array![[9.0, 0.0, 0.0], [0.0, 9.0, 0.0], [0.0, 0.0, 9.0], [0.1, 0.0, 9.0_f32]];
         let memory = Memory { index: Index::build(patterns.view(), 2).unwrap(), patterns };
         let place = crate::data::Place::find(Some(std::path::Path::new("."))).unwrap();

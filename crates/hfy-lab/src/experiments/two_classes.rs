@@ -49,7 +49,8 @@ pub(super) struct Curves {
     pub(super) margin: Option<f64>,
     /// The loss there, or at [`FAR`], and a hundredth before.
     pub(super) losses_around: [f64; 2],
-    /// How much more some p would gain than the prediction, by s p - Ω([p, 1-p]) with the entropy drawn, at most over s.
+    /// How much more some p would gain than the prediction, by s p - Ω([p, 1-p]) with the entropy drawn, at most over
+    /// s.
     pub(super) regret: f64,
 }
 
@@ -125,8 +126,8 @@ impl Order {
         })
     }
 
-    /// What the paper states: `1/(α-1)` for α > 1, and 1 for γ > 1. So near to 1 as the code takes γ, the weights that the
-    /// margin speaks of are below what a number can hold.
+    /// What the paper states: `1/(α-1)` for α > 1, and 1 for γ > 1. So near to 1 as the code takes γ, the weights that
+    /// the margin speaks of are below what a number can hold.
     pub(super) fn stated_margin(&self) -> Option<f64> {
         let order: f64 = self.loss.parse().ok()?;
         match self.family {

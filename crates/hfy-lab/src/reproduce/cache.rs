@@ -34,8 +34,8 @@ impl Address {
     }
 }
 
-/// The same value with the fields of objects by name. serde_json sorts them itself unless some crate of the program turns on
-/// its feature `preserve_order`; hashes are the same in both kinds of program.
+/// The same value with the fields of objects by name. serde_json sorts them itself unless some crate of the program
+/// turns on its feature `preserve_order`; hashes are the same in both kinds of program.
 pub(super) fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(entries) => entries.iter().map(sorted).collect(),
@@ -122,8 +122,8 @@ mod tests {
         }
     }
 
-    /// The hashes were computed by the Python package xxhash, of `["probe",1,{"a":[2.5],"b":1},[]]` and the same with the
-    /// fingerprint of the bags.
+    /// The hashes were computed by the Python package xxhash, of `["probe",1,{"a":[2.5],"b":1},[]]` and the same with
+    /// the fingerprint of the bags.
     #[test]
     fn hashes_stay_the_same() {
         let folder = tempfile::tempdir().unwrap();

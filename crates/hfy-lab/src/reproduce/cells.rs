@@ -103,8 +103,8 @@ impl Cells {
     }
 }
 
-/// The cells of a line, and whether something in it is none. After a line that is torn the next one may follow without a
-/// break, where files were put together.
+/// The cells of a line, and whether something in it is none. After a line that is torn the next one may follow without
+/// a break, where files were put together.
 fn parse_line(line: &[u8]) -> (Vec<Line>, bool) {
     if let Ok(whole) = serde_json::from_slice(line) {
         return (vec![whole], false);

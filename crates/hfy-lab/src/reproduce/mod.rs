@@ -1,4 +1,5 @@
-//! Runs experiments: cells of work on several threads, kept as they are done, then results, figures and one page over all.
+//! Runs experiments: cells of work on several threads, kept as they are done, then results, figures and one page over
+//! all.
 
 mod cache;
 mod cells;
@@ -46,7 +47,8 @@ pub struct Request {
 
 /// Hears how a run goes on. It may be called from any thread.
 pub trait Observer: Sync {
-    /// So many seconds of work of so many are done, by estimate; the work in hand is of this experiment. May stop the run.
+    /// So many seconds of work of so many are done, by estimate; the work in hand is of this experiment. May stop the
+    /// run.
     fn progress(&self, done: f64, total: f64, experiment: &str) -> ControlFlow<()>;
 
     /// An experiment is finished and written.
@@ -58,8 +60,8 @@ pub trait Observer: Sync {
 
 /// Runs what is asked for. Cells of an earlier run into the same folder are not computed again.
 ///
-/// Under the folder: `MODE/ID/result.json` and the figures of each experiment, `cells/` with what is kept, and `index.html`
-/// over everything that is there, of earlier runs as well.
+/// Under the folder: `MODE/ID/result.json` and the figures of each experiment, `cells/` with what is kept, and
+/// `index.html` over everything that is there, of earlier runs as well.
 pub fn run(request: &Request, observer: &dyn Observer) -> Result<Vec<Record>> {
     run_experiments(&experiments::named(&request.names)?, request, observer)
 }

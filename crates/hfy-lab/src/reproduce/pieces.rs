@@ -9,12 +9,12 @@ use crate::experiment::Mode;
 
 /// How much of a computation is done now, and which files of cells it reads and writes.
 ///
-/// A file of cells has one line of JSON for each: `experiment`, `hash` (of everything that decides the value), `key`, `value` and
-/// `seconds`. Files are joined by `cat`.
+/// A file of cells has one line of JSON for each: `experiment`, `hash` (of everything that decides the value), `key`,
+/// `value` and `seconds`. Files are joined by `cat`.
 #[derive(Debug, Clone, Default)]
 pub struct Pieces {
-    /// Files of cells, which count as kept. To the first, which need not be there, every cell of the run is added as it is
-    /// done; in the end it is written sorted. One run at a time may add to a file.
+    /// Files of cells, which count as kept. To the first, which need not be there, every cell of the run is added as it
+    /// is done; in the end it is written sorted. One run at a time may add to a file.
     pub cells: Vec<PathBuf>,
     /// Files of cells that are only read.
     pub with_cells: Vec<PathBuf>,
@@ -28,8 +28,8 @@ pub struct Pieces {
 
 /// Every so many-th cell, for one of several processes or machines; as a text `2/16`, the second of sixteen.
 ///
-/// The cells that a search chooses are known when its own are done: each process ends with its share of a search, and goes on
-/// once the files of all are joined.
+/// The cells that a search chooses are known when its own are done: each process ends with its share of a search, and
+/// goes on once the files of all are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     which: usize,

@@ -164,7 +164,8 @@ impl Queue {
         cells.into_iter().map(&mut add).collect()
     }
 
-    /// What a thread does next. Parts whose values are there come before new work, which is not begun when the time is `up`.
+    /// What a thread does next. Parts whose values are there come before new work, which is not begun when the time is
+    /// `up`.
     pub(super) fn next(&mut self, up: bool) -> Step {
         if self.failed.is_some() {
             return Step::End;

@@ -48,8 +48,8 @@ impl<'a> Work<'a> {
         Ok(work)
     }
 
-    /// Computes what is not kept, and hands each part that is complete to `gather`. No cell is begun after the `deadline`: of a
-    /// part that is not complete then nothing comes back.
+    /// Computes what is not kept, and hands each part that is complete to `gather`. No cell is begun after the
+    /// `deadline`: of a part that is not complete then nothing comes back.
     pub(super) fn run<R: Send>(
         self,
         jobs: usize,

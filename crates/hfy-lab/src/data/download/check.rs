@@ -9,8 +9,8 @@ use super::super::{Checksum, Content, Packing, Proof, Source};
 use super::{Hear, Progress, go_on, sum};
 use crate::error::{Error, Result};
 
-/// Whether all contents of a source are there and right: where unpacking puts them, or without the archive's own folder, or still in
-/// gzip; wherever readers look for them.
+/// Whether all contents of a source are there and right: where unpacking puts them, or without the archive's own
+/// folder, or still in gzip; wherever readers look for them.
 pub(super) fn is_there(source: &Source<'_>, home: &Path, hear: &mut Hear<'_>) -> Result<bool> {
     for content in source.contents {
         if !one_is_there(source, content, home, hear)? {

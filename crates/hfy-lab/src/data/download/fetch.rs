@@ -137,8 +137,8 @@ fn ended(source: &Source<'_>, address: &str, length: u64, total: Option<u64>) ->
     }
 }
 
-/// Refuses a size that is not the one published, or while it is not all here, a larger one. Where contents may be packed
-/// differently, anything up to twice the size will do.
+/// Refuses a size that is not the one published, or while it is not all here, a larger one. Where contents may be
+/// packed differently, anything up to twice the size will do.
 fn check_size(source: &Source<'_>, address: &str, found: u64, all: bool) -> Result<()> {
     let exact = source.packing == Packing::Plain || source.proof != Proof::Contents;
     let most = if exact { source.size } else { source.size.saturating_mul(2).saturating_add(1 << 20) };

@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Waits until no other process is getting what belongs into this folder; until the file that is returned is closed, none will.
+/// Waits until no other process is getting what belongs into this folder; until the file that is returned is closed,
+/// none will.
 ///
 /// The file stays. If it were deleted, a process that has it open and one that makes it anew would both hold a lock.
 pub(super) fn take(home: &Path, hear: &mut Hear<'_>) -> Result<File> {

@@ -1,8 +1,8 @@
 //! Gets data sets from where they are published: whole, checked, or not at all.
 //!
-//! A file is received as `NAME.part`. What was received stays there when a download is cut short, and the next one goes on from
-//! there, if the file at its home is still the same. It is then checked, unpacked in a folder of its own, and only what is
-//! whole and right is renamed to where readers look.
+//! A file is received as `NAME.part`. What was received stays there when a download is cut short, and the next one goes
+//! on from there, if the file at its home is still the same. It is then checked, unpacked in a folder of its own, and
+//! only what is whole and right is renamed to where readers look.
 //!
 //! ```no_run
 //! use std::ops::ControlFlow;
@@ -99,8 +99,8 @@ pub enum Outcome {
 /// Hears of the progress with a source, several times a second, and may stop it.
 type Hear<'h> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + 'h;
 
-/// Gets what is missing of a set into the folder of its name in `folder`. `hear` is told how far it is with each source, and may
-/// stop it; what came so far is then kept for the next time.
+/// Gets what is missing of a set into the folder of its name in `folder`. `hear` is told how far it is with each
+/// source, and may stop it; what came so far is then kept for the next time.
 pub fn get(
     set: &Set<'_>,
     folder: &Path,

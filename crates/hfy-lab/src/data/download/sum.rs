@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 
 use super::super::Checksum;
 
-/// The size of everything that is read, and its sum of the kind of `like`. `each` hears the size so far and may end it with an
-/// error.
+/// The size of everything that is read, and its sum of the kind of `like`. `each` hears the size so far and may end it
+/// with an error.
 pub(super) fn of<E: From<std::io::Error>>(
     from: impl Read,
     like: Option<Checksum>,

@@ -1,5 +1,5 @@
-//! Unpacks a file in a folder of its own, checks what came out of it, and renames that to where it belongs; a file that is not packed
-//! is checked and renamed as it is.
+//! Unpacks a file in a folder of its own, checks what came out of it, and renames that to where it belongs; a file that
+//! is not packed is checked and renamed as it is.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Seek, Write};

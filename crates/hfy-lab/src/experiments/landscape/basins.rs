@@ -38,8 +38,8 @@ pub(super) struct Basin {
     pub(super) patterns: Vec<[f64; 2]>,
     /// For each tolerance one digit a point, row after row from below: 0 for none, or the number of the pattern from 1.
     pub(super) labels: Vec<String>,
-    /// Of the points that go to no pattern by the first tolerance: over how many patterns their weights are spread, and how
-    /// evenly, 1 for a plain average. Means over these points.
+    /// Of the points that go to no pattern by the first tolerance: over how many patterns their weights are spread, and
+    /// how evenly, 1 for a plain average. Means over these points.
     pub(super) spread: Option<Spread>,
 }
 

@@ -111,7 +111,8 @@ impl Seen {
         Claim::new(says, worst < 1e-12, format!("Largest sum in any trajectory: {worst:.1e}."))
     }
 
-    /// Whether a figure has the same basins as the one it is compared with, but for softmax and 1.5-entmax, which have more.
+    /// Whether a figure has the same basins as the one it is compared with, but for softmax and 1.5-entmax, which have
+    /// more.
     pub(in super::super) fn like_the_identity(&self) -> Vec<Claim> {
         let gap = |map: usize| {
             (0..SETS.len()).map(|set| (self.share(0, map, set) - self.share(1, map, set)).abs()).fold(0.0, f64::max)

@@ -39,8 +39,8 @@ pub(super) struct Contour {
     pub(super) frame: Frame,
     /// Patterns in their first two coordinates.
     pub(super) patterns: Vec<[f64; 2]>,
-    /// Energies on the grid, row after row from below. Where Ψ is infinite it is left out, so that lines can be drawn up to
-    /// the border of its domain.
+    /// Energies on the grid, row after row from below. Where Ψ is infinite it is left out, so that lines can be drawn
+    /// up to the border of its domain.
     pub(super) energies: Vec<f64>,
     /// How many points of the grid lie in the domain of Ψ.
     pub(super) inside: usize,
@@ -54,7 +54,8 @@ pub(super) struct Contour {
     pub(super) weights: Vec<f64>,
     /// The distance from the last state to the next pattern.
     pub(super) distance: f64,
-    /// How far states after the first update are from the length and from the sum that the last one has to have, at most.
+    /// How far states after the first update are from the length and from the sum that the last one has to have, at
+    /// most.
     pub(super) off_sphere: f64,
     pub(super) off_plane: f64,
     /// By how much the drawn energy rises in one update, at most.

@@ -106,7 +106,8 @@ fn contour_panel(psi: Psi, contour: &Contour, title: &str) -> Panel {
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let share = |k: usize| {
         let share = ((contour.energies[k] - low) / (high - low)).clamp(0.0, 1.0);
-        // With the identity energies are flat where they are low, which is where one looks: the root brings lines there.
+        // With the identity energies are flat where they are low, which is where one looks: the root brings lines
+        // there.
         if psi == Psi::Identity { share.sqrt() } else { share }
     };
     let values = (0..inside.len()).map(|k| if touches(&inside, side, k) { share(k) } else { f64::INFINITY });

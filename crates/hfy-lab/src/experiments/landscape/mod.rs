@@ -32,8 +32,8 @@ const QUICK_SIDE: usize = 26;
 const UPDATES: usize = 1000;
 /// What the published code adds to a length before it divides by it.
 const SHORTFALL: f64 = 1e-6;
-/// How far a value may be from one that was printed with three decimals: half of the last one, and one point of the grid that
-/// lies on a border.
+/// How far a value may be from one that was printed with three decimals: half of the last one, and one point of the
+/// grid that lies on a border.
 const SHARE_TOLERANCE: f64 = 5e-4 + 1e-4;
 /// Half of the last of five decimals, and what the solvers differ by.
 const END_TOLERANCE: f64 = 5e-5;

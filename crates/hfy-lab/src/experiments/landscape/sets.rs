@@ -24,8 +24,8 @@ pub(in super::super) enum Psi {
 }
 
 impl Psi {
-    /// The transformation of a reading, as text. The published code has 1e-8 under the root of layer normalisation, with
-    /// which its image is no longer the sphere; without it, Ψ is the indicator that the paper states.
+    /// The transformation of a reading, as text. The published code has 1e-8 under the root of layer normalisation,
+    /// with which its image is no longer the sphere; without it, Ψ is the indicator that the paper states.
     pub(in super::super) fn post(self, mode: Mode) -> &'static str {
         match (self, mode) {
             (Psi::Identity, _) => "identity",

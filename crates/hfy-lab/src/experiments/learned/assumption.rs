@@ -1,6 +1,6 @@
-//! Unit tests of the assumption of multiple-instance learning: a bag is positive because of what it holds, and never because of what
-//! it lacks or of how often it holds something else. The training bags offer evidence of the wrong kind, and the test bags
-//! turn it around.
+//! Unit tests of the assumption of multiple-instance learning: a bag is positive because of what it holds, and never
+//! because of what it lacks or of how often it holds something else. The training bags offer evidence of the wrong
+//! kind, and the test bags turn it around.
 //!
 //! After Raff and Holt, *Reproducibility in multiple instance learning: a case for algorithmic unit tests*, 2023; the
 //! distributions here are our own.
@@ -23,7 +23,8 @@ pub(super) enum Test {
     Decoy,
     /// Positive bags hold an A and a B, negative ones one of them. The decoy is as before.
     Both,
-    /// Positive bags hold an A. In training they hold many C and negative bags few; in the test it is the other way round.
+    /// Positive bags hold an A. In training they hold many C and negative bags few; in the test it is the other way
+    /// round.
     Frequency,
 }
 

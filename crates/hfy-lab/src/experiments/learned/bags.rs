@@ -1,4 +1,5 @@
-//! Beyond the paper: further sets of bags, learned parameters, decisions by energies, and unit tests of what a pooling can learn.
+//! Beyond the paper: further sets of bags, learned parameters, decisions by energies, and unit tests of what a pooling
+//! can learn.
 
 use hfy_nn::OmegaParameter;
 use hfy_nn::layers::HopfieldConfig;

@@ -153,7 +153,8 @@ impl Key {
 /// Positive test bags as pictures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ShownBags {
-    /// Bag by bag: the index of each digit in the set, its pixels as ink on white in hexadecimal, and whether it is of the target.
+    /// Bag by bag: the index of each digit in the set, its pixels as ink on white in hexadecimal, and whether it is of
+    /// the target.
     pub(super) bags: Vec<Vec<(usize, String, bool)>>,
 }
 

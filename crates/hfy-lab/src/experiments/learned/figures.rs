@@ -161,7 +161,8 @@ pub(super) fn repetitions(
     Grid::new("Post-transformations on sets of animals", 3, panels.collect()).figure()
 }
 
-/// Every repetition as a mark and their mean as a larger one, in a panel for each set, with poolings along the x axis by number.
+/// Every repetition as a mark and their mean as a larger one, in a panel for each set, with poolings along the x axis
+/// by number.
 pub(super) fn by_pooling(sets: &[BagSet], names: &[&str], values: &dyn Fn(BagSet, usize) -> Vec<f64>) -> Figure {
     let ticks = || (0..names.len()).map(|at| (at as f64, (at + 1).to_string()));
     let panels = sets.iter().map(|&set| {

@@ -50,8 +50,8 @@ struct Hyper {
     dropout: f64,
 }
 
-/// A mean over repetitions in percent with its deviation (of the population, as in the paper), beside the printed ones. They differ
-/// if they are further apart than twice both deviations together.
+/// A mean over repetitions in percent with its deviation (of the population, as in the paper), beside the printed ones.
+/// They differ if they are further apart than twice both deviations together.
 fn beside_paper(row: &str, col: &str, repetitions: &[f64], paper: Option<(f64, f64)>) -> TableCell {
     let percents: Vec<f64> = repetitions.iter().map(|value| 100.0 * value).collect();
     let (mean, deviation) = hfy_nn::mil::mean_and_deviation(&percents).unwrap_or((f64::NAN, f64::NAN));

@@ -12,7 +12,8 @@ pub(super) const TABLE4: [[(f64, f64); 7]; 8] = [
     [(98.2, 0.4), (96.2, 1.4), (95.1, 1.1), (95.1, 1.5), (67.0, 2.0), (86.3, 0.8), (91.2, 1.0)],
 ];
 
-/// Table 5: Fox, Tiger, Elephant; for each of the first five methods identity, l2 normalisation and layer normalisation.
+/// Table 5: Fox, Tiger, Elephant; for each of the first five methods identity, l2 normalisation and layer
+/// normalisation.
 pub(super) const TABLE5: [[[(f64, f64); 3]; 3]; 5] = [
     [
         [(63.6, 1.7), (86.9, 1.0), (91.3, 1.0)],

@@ -3,9 +3,9 @@
 use super::{Hyper, benchmark, digits};
 use crate::error::{Error, Result};
 
-/// The grid for digits. The paper's has 192 points: learning rates 1e-5 and 1e-6, decays 0.98 and 0.96, widths 16 and 64, 8 and 16
-/// heads, six β and two dropouts. A run takes minutes of a core, so three points of it are tried, for each map in a run of a few
-/// epochs with one K; the other K take over the choice.
+/// The grid for digits. The paper's has 192 points: learning rates 1e-5 and 1e-6, decays 0.98 and 0.96, widths 16 and
+/// 64, 8 and 16 heads, six β and two dropouts. A run takes minutes of a core, so three points of it are tried, for each
+/// map in a run of a few epochs with one K; the other K take over the choice.
 pub(super) fn digit_grid() -> Vec<Hyper> {
     let hyper =
         |(beta, dropout)| Hyper { rate: 1e-5, decay: 0.98, embedding: 500, hidden: 64, heads: 8, beta, dropout };
@@ -18,8 +18,9 @@ pub(super) const DIGIT_EPOCHS: usize = 6;
 /// The K of the search.
 pub(super) const DIGIT_K: usize = 3;
 
-/// The grid for the sets of animals. The paper's has 96 points; left out are the learning rate 1e-5 (6 to 8 points lower with
-/// softmax on Fox and Tiger, β = 0.1 and 10), the decay 0.96, the larger widths, and dropout with two of the β.
+/// The grid for the sets of animals. The paper's has 96 points; left out are the learning rate 1e-5 (6 to 8 points
+/// lower with softmax on Fox and Tiger, β = 0.1 and 10), the decay 0.96, the larger widths, and dropout with two of the
+/// β.
 pub(super) fn animal_grid() -> Vec<Hyper> {
     let hyper =
         |(beta, dropout)| Hyper { rate: 1e-3, decay: 0.98, embedding: 32, hidden: 32, heads: 12, beta, dropout };

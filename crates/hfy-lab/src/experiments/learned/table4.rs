@@ -1,4 +1,5 @@
-//! Table 4: pooling by Hopfield layers with eight separation maps, on bags of digits and on three sets of pictures of animals.
+//! Table 4: pooling by Hopfield layers with eight separation maps, on bags of digits and on three sets of pictures of
+//! animals.
 
 use std::collections::BTreeMap;
 

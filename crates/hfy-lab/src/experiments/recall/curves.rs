@@ -40,8 +40,8 @@ pub(crate) fn find<'a>(all: &'a [Series], what: Which<'_>) -> Option<&'a Series>
     })
 }
 
-/// A curve with its band, the k-th of so many in a panel with a logarithmic x axis: each a little to the side of the others, so
-/// that those that coincide can be told apart.
+/// A curve with its band, the k-th of so many in a panel with a logarithmic x axis: each a little to the side of the
+/// others, so that those that coincide can be told apart.
 pub(crate) fn drawn_curve(series: &Series, k: usize, of: usize, style: Style) -> Curve {
     const OCTAVES_APART: f64 = 0.13;
     let aside = (OCTAVES_APART * (k as f64 - (of as f64 - 1.0) / 2.0)).exp2();

@@ -74,8 +74,8 @@ impl Run for SequentialRun {
 
 /// The unique memory ratio and the Levenshtein coefficient of N rounds over N memories.
 ///
-/// As printed, all N rounds count, although after N - 1 of them nothing is left to recall: no run exceeds `1 - 1/N`. As defined,
-/// the N - 1 memories after the cue are asked for, in N - 1 rounds: the right run has 1.
+/// As printed, all N rounds count, although after N - 1 of them nothing is left to recall: no run exceeds `1 - 1/N`. As
+/// defined, the N - 1 memories after the cue are asked for, in N - 1 rounds: the right run has 1.
 pub(crate) fn scored(recalled: &[usize], mode: Mode) -> (f64, f64) {
     let counted = match mode {
         Mode::Printed => recalled,

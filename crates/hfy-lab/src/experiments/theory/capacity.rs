@@ -78,9 +78,9 @@ pub(super) fn well_placed_retrieval(random: &mut Random, tally: &mut Tally) -> R
 /// Draws of a case.
 const DRAWS: usize = 400;
 
-/// With so many patterns as the formula has for a probability of failure p, placed at random, some query within ε of one
-/// is lost in no more than a share p of the draws. The largest radius within which no query is lost is known, so that no
-/// query has to be tried.
+/// With so many patterns as the formula has for a probability of failure p, placed at random, some query within ε of
+/// one is lost in no more than a share p of the draws. The largest radius within which no query is lost is known, so
+/// that no query has to be tried.
 pub(super) fn placed_at_random(random: &mut Random, tally: &mut Tally) -> Result<()> {
     let dimension = *one_of(random, &[4, 6, 8, 10, 12]);
     let failure = *one_of(random, &[0.05, 0.1, 0.3]);

@@ -85,7 +85,8 @@ pub(super) fn entropy_convex_defined(random: &mut Random, tally: &mut Tally) -> 
     Ok(())
 }
 
-/// That one function is the conjugate of another, entry by entry: `θ y - Ω(y) ≤ Ω*(θ)`, with equality at the prediction.
+/// That one function is the conjugate of another, entry by entry: `θ y - Ω(y) ≤ Ω*(θ)`, with equality at the
+/// prediction.
 fn conjugates(
     tally: &mut Tally,
     (theta, y, prediction): (f64, f64, f64),

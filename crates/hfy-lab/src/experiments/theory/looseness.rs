@@ -55,7 +55,8 @@ impl Counts {
         self.satisfied[condition][place] as f64 / self.associations.max(1) as f64
     }
 
-    /// The β at which half of the associations satisfy a condition, between neighbours in a straight line over the logarithm.
+    /// The β at which half of the associations satisfy a condition, between neighbours in a straight line over the
+    /// logarithm.
     pub(super) fn half(&self, condition: usize) -> Option<f64> {
         let place = (1..BETAS).find(|&place| self.share(condition, place) >= 0.5)?;
         let (low, high) = (self.share(condition, place - 1), self.share(condition, place));

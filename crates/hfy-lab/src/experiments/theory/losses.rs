@@ -93,8 +93,8 @@ pub(super) fn convex(random: &mut Random, tally: &mut Tally) -> Result<()> {
     Ok(())
 }
 
-/// The gradient is the prediction less y, by central differences. Where a score is at the edge of the support the curvature
-/// jumps, which leaves an error of the order of the step.
+/// The gradient is the prediction less y, by central differences. Where a score is at the edge of the support the
+/// curvature jumps, which leaves an error of the order of the step.
 pub(super) fn gradient(random: &mut Random, tally: &mut Tally) -> Result<()> {
     const STEP: f64 = 1e-5;
     let case = Case::draw(random)?;

@@ -36,8 +36,8 @@ fn subset_weights(k: usize, theta: &[f64]) -> Result<Vec<f64>> {
     Ok(weights)
 }
 
-/// The weights of sequential k-subsets with one transition score; both states of a variable are regularised, as in the factor
-/// graph.
+/// The weights of sequential k-subsets with one transition score; both states of a variable are regularised, as in the
+/// factor graph.
 fn sequence_weights(k: usize, transition: f64, theta: &[f64]) -> Result<Vec<f64>> {
     let map = SparseMap::new(Sequence::new(k)?.transition(transition)?).regulariser(Regulariser::Both);
     Ok(map.solve_from(theta, ActiveSet::default())?.marginals)
@@ -66,8 +66,8 @@ pub(super) fn subsets_margin(random: &mut Random, tally: &mut Tally) -> Result<(
     Ok(())
 }
 
-/// With interactions, a structure that leads by half of the squared distance of all bits is the prediction: the margin is at
-/// most 1.
+/// With interactions, a structure that leads by half of the squared distance of all bits is the prediction: the margin
+/// is at most 1.
 pub(super) fn sequence_margin(random: &mut Random, tally: &mut Tally) -> Result<()> {
     let count = between(random, 3, 7);
     let k = between(random, 1, count - 1);
@@ -257,8 +257,8 @@ pub(super) fn sequence_sufficient(random: &mut Random, tally: &mut Tally) -> Res
     case.sequence(tally, &case.state, (beta, transition), true)
 }
 
-/// Sequential k-subsets: a fixed point if and only if `β θ·(y - y') + t (pairs - pairs') ≥ |y - y'|²/2` for every other, with
-/// both states of a variable in the distance.
+/// Sequential k-subsets: a fixed point if and only if `β θ·(y - y') + t (pairs - pairs') ≥ |y - y'|²/2` for every
+/// other, with both states of a variable in the distance.
 pub(super) fn sequence_sharp(random: &mut Random, tally: &mut Tally) -> Result<()> {
     let Some(case) = Association::draw(random) else { return Ok(()) };
     let transition = 4.0 * random.normal();

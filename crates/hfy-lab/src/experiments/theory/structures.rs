@@ -32,8 +32,8 @@ impl Set {
         self.on.iter().zip(&other.on).filter(|(a, b)| a != b).count()
     }
 
-    /// The squared distance of the bit vectors of the factor graph: two bits a variable, and four a pair of neighbours, of
-    /// each of which one is set.
+    /// The squared distance of the bit vectors of the factor graph: two bits a variable, and four a pair of neighbours,
+    /// of each of which one is set.
     pub(super) fn bits_apart(&self, other: &Set) -> usize {
         let edges = self.on.windows(2).zip(other.on.windows(2)).filter(|(a, b)| a != b).count();
         2 * self.apart(other) + 2 * edges

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// How a statement fared.
 ///
-/// The slack of a case is what the statement leaves over, relative to the numbers in it: at least zero where it holds. Of an
-/// equality it is minus the difference.
+/// The slack of a case is what the statement leaves over, relative to the numbers in it: at least zero where it holds.
+/// Of an equality it is minus the difference.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tally {
     pub(super) cases: u64,

@@ -7,7 +7,7 @@ use super::run::{Chooser, Key, Value};
 use super::{paper, range};
 use crate::data::TextSet;
 use crate::error::{Error, Result};
-use crate::experiment::{Bench, Cell, Claim, Drawing, Experiment, Outcome, Reading, Results, Setting, TableCell};
+use crate::experiment::{Bench, Cell, Claim, Drawing, Experiment, Mode, Outcome, Reading, Results, Setting, TableCell};
 use hfy_draw::chart::{Axis, Curve, Grid, Mark, Panel, Style};
 use hfy_draw::palette::FAINT;
 use hfy_draw::{Figure, Marker};
@@ -30,6 +30,15 @@ const COLUMNS: [&str; 5] = ["SST, F1", "AG News, F1", "IMDB, F1", "Beer, squared
 /// See the module.
 #[derive(Debug)]
 pub(in crate::experiments) struct Table6;
+
+/// Repetitions where padding competes for a sequence: the ties that it makes take ten times as long to differentiate.
+const PADDED_REPETITIONS: u64 = 1;
+
+/// Whether padding competes for a sequence of many words.
+fn is_padded(set: TextSet, chooser: Chooser, mode: Mode) -> bool {
+    let is_long = !matches!(set, TextSet::Sst | TextSet::AgNews);
+    mode == Mode::Printed && chooser == Chooser::Sequence && is_long
+}
 
 type Found = Vec<(Key, Value)>;
 
@@ -104,7 +113,12 @@ impl Experiment for Table6 {
     fn cells(&self, setting: &Setting) -> Vec<Cell> {
         let of = |seed| {
             let pairs = SETS.iter().flat_map(|set| CHOOSERS.iter().map(move |chooser| (*set, *chooser)));
-            pairs.map(move |(set, chooser)| Key::new(set, chooser, setting.mode, seed, setting.quick).cell())
+            let is_wanted = move |(set, chooser): &(TextSet, Chooser)| {
+                seed < PADDED_REPETITIONS || !is_padded(*set, *chooser, setting.mode)
+            };
+            pairs
+                .filter(is_wanted)
+                .map(move |(set, chooser)| Key::new(set, chooser, setting.mode, seed, setting.quick).cell())
         };
         (0..setting.long_repetitions()).flat_map(of).collect()
     }
@@ -146,6 +160,7 @@ impl Experiment for Table6 {
         Ok(Outcome {
             parameters: json!({
                 "repetitions": setting.long_repetitions(),
+                "repetitions of sequences of IMDB and Beer as printed": PADDED_REPETITIONS,
                 "runs": found.len(),
                 "seconds of one core": results.seconds().round(),
                 "optimiser": "Adam, rate 1e-3, weight decay 1e-4 in the gradient, gradient norm at most 5, 32 texts a \
