@@ -14,8 +14,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Training makes and drops megabytes at every step. This allocator keeps their pages; the system's returns them to the kernel, and
-/// page faults then take as long as the arithmetic.
+/// Training makes and drops megabytes at every step. This allocator keeps their pages; the system's returns them to the
+/// kernel, and page faults then take as long as the arithmetic.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -72,9 +72,9 @@ fn scores_that_are_no_scores_are_found() {
 fn arguments_are_checked() {
     let folder = Folder::new();
     folder.write("scores.csv", "1,2\n");
-    let run = folder.run(&["map", "entmax:0.5", "scores.csv"]);
+    let run = folder.run(&["map", "entmax:-0.5", "scores.csv"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("alpha = 0.5: alpha must lie in [1, inf]"), "{}", run.stderr);
+    assert!(run.stderr.contains("alpha = -0.5: alpha must lie in (0, inf]"), "{}", run.stderr);
     let run = folder.run(&["map", "sparsemax", "scores.csv", "--beta", "-1"]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("must be a positive finite number"), "{}", run.stderr);

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use common::{Folder, numbers};
 use serde_json::Value;
 
-/// Bags of one to six instances, a third of them positive: those with a first feature above 3. The last feature is constant.
+/// Bags of one to six instances, a third of them positive: those with a first feature above 3. The last feature is
+/// constant.
 fn bags(seed: u64, count: usize, labelled: bool) -> String {
     let mut state = seed;
     let mut draw = || {

@@ -172,7 +172,7 @@ fn settings_are_checked() {
     );
     says(&["sequential", "m.hfy", "--omega", "-1"], "omega = -1: omega must be finite and not negative");
     says(&["sequential", "m.hfy", "--k", "9"], "k = 9: an association must not have more memories than there are");
-    says(&["sequential", "m.hfy", "--alpha", "0.5"], "alpha = 0.5: alpha must lie in [1, inf]");
+    says(&["sequential", "m.hfy", "--alpha", "-0.5"], "alpha = -0.5: alpha must lie in (0, inf]");
     assert_eq!(folder.run(&["recall", "free", "m.hfy", "--beta", "0"]).code, 2);
     folder.write("nan.csv", "1,2\n3,inf\n");
     let error = folder.fails(&["recall", "free", "nan.csv"], 1);

@@ -29,7 +29,8 @@ pub const SERIES: [Colour; 8] = [
     [204, 121, 167], // purple
 ];
 
-/// Colours from dark to light for shares from 0 to 1, in equal steps to the eye (viridis, van der Walt and Smith, 2015).
+/// Colours from dark to light for shares from 0 to 1, in equal steps to the eye (viridis, van der Walt and Smith,
+/// 2015).
 ///
 /// Shares outside are cut off; NaN is the first colour.
 pub fn sequential(share: f64) -> Colour {

@@ -38,8 +38,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The rows of an array: the first axis counts them, and whatever follows is flattened. Axes for height and width (and
-    /// three channels) make a row a picture.
+    /// The rows of an array: the first axis counts them, and whatever follows is flattened. Axes for height and width
+    /// (and three channels) make a row a picture.
     pub fn from_array(array: Array, file: &str, options: &PictureOptions) -> Result<Self> {
         if array.shape.is_empty() {
             return Err(Error::data(file, "holds a single number, not rows of numbers"));

@@ -1,7 +1,7 @@
 //! Times a whole training step of a classifier of bags: forward, backward, clipping, AdamW. One JSON line a case.
 //!
-//! The cases are those of Tables 4 and 5: 12 pictures of 28 x 28 through a LeNet, and 7 rows of 230 features. Memory comes from
-//! `mimalloc`, as in the program. `bindings/python/benches/train.py` times the same in PyTorch.
+//! The cases are those of Tables 4 and 5: 12 pictures of 28 x 28 through a LeNet, and 7 rows of 230 features. Memory
+//! comes from `mimalloc`, as in the program. `bindings/python/benches/train.py` times the same in PyTorch.
 
 use std::time::Instant;
 

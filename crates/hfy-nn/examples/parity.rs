@@ -1,14 +1,15 @@
-//! A layer from its settings and weights in files, with its answers and all gradients: what the tests of the Python package
-//! (`test_nn_rust.py`) compare with theirs.
+//! A layer from its settings and weights in files, with its answers and all gradients: what the tests of the Python
+//! package (`test_nn_rust.py`) compare with theirs.
 //!
 //! ```text
 //! parity FOLDER
 //! ```
 //!
-//! reads `case.json` (the kind of layer, its settings under Python's names, the offsets of bags, what masks ignore, how many steps of
-//! training there are), `state.safetensors` and `inputs.safetensors` (patterns, `upstream`, and what a mask adds to the scores). It writes
-//! `fresh.safetensors` (the weights that a new layer has), `again.safetensors` (those that were read, after the training) and
-//! `found.safetensors` (answers, and the gradients of the sum of answers times `upstream`).
+//! reads `case.json` (the kind of layer, its settings under Python's names, the offsets of bags, what masks ignore, how
+//! many steps of training there are), `state.safetensors` and `inputs.safetensors` (patterns, `upstream`, and what a
+//! mask adds to the scores). It writes `fresh.safetensors` (the weights that a new layer has), `again.safetensors`
+//! (those that were read, after the training) and `found.safetensors` (answers, and the gradients of the sum of answers
+//! times `upstream`).
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! What a large memory costs: opening it, adding one pattern, reading all, each beside what the disk and a plain array take.
+//! What a large memory costs: opening it, adding one pattern, reading all, each beside what the disk and a plain array
+//! take.
 //!
 //!     cargo bench -p hfy-store [-- FOLDER]        HFY_BENCH_PATTERNS=10000000 for the full size
 //!
@@ -104,7 +105,8 @@ fn main() {
     // In turns, so that both meet the same cache of the system. A map that is new has to be faulted in, page by page.
     let plain_map = || {
         let file = File::open(&plain).unwrap();
-        // SAFETY: nobody else knows this file, which lies in a folder of our own, and nothing writes to it from here on.
+        // SAFETY: nobody else knows this file, which lies in a folder of our own, and nothing writes to it from here
+        // on.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }.unwrap();
         map

@@ -1,7 +1,7 @@
 //! Connections to catalogues, all of which can be closed at once before the process forks.
 //!
-//! SQLite keeps account of its locks in the process. A child would inherit the account without the locks, so no connection
-//! may be open while a process forks.
+//! SQLite keeps account of its locks in the process. A child would inherit the account without the locks, so no
+//! connection may be open while a process forks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -29,9 +29,9 @@ pub(crate) fn hold(catalogue: Catalogue) -> Connection {
 
 /// Closes the connections of this process to all catalogues, to be called before the process forks.
 ///
-/// Waits for calls under way in other threads. A [`Memory`](crate::Memory) opens its connection again when it is needed, here
-/// and in the child. A [`Snapshot`](crate::Snapshot) of a folder keeps its ids and patterns, but not its labels and metadata:
-/// asking for them is an [`Error::Released`](crate::Error::Released).
+/// Waits for calls under way in other threads. A [`Memory`](crate::Memory) opens its connection again when it is
+/// needed, here and in the child. A [`Snapshot`](crate::Snapshot) of a folder keeps its ids and patterns, but not its
+/// labels and metadata: asking for them is an [`Error::Released`](crate::Error::Released).
 pub fn release_connections() {
     // Not while the list is locked: whoever holds a connection may be about to hold another.
     let open: Vec<_> = locked(&OPEN).iter().filter_map(Weak::upgrade).collect();

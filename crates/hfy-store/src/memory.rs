@@ -26,8 +26,8 @@ const MAX_ID: u64 = i64::MAX as u64;
 /// Patterns of one length and one element type under ids that are never used again, with labels and metadata.
 ///
 /// A memory is a folder: a SQLite catalogue and immutable segments of patterns (`docs/memory-format.md`). Handles are
-/// cheap to clone and may be used from any thread. Every change is one transaction: it is on disk when the call returns,
-/// or it did not happen. Writers wait for one another; readers work on [snapshots](Snapshot) and never wait.
+/// cheap to clone and may be used from any thread. Every change is one transaction: it is on disk when the call
+/// returns, or it did not happen. Writers wait for one another; readers work on [snapshots](Snapshot) and never wait.
 ///
 /// A file of the exchange format opens as a memory too, which can only be read.
 ///
@@ -124,8 +124,8 @@ impl Memory {
 
     /// Opens a memory, or an exchange file to be read. The time does not depend on how many patterns there are.
     ///
-    /// While a file is open no program may change it in place or shorten it; the operating system would show the change or
-    /// end the process (`SIGBUS`). This crate never does.
+    /// While a file is open no program may change it in place or shorten it; the operating system would show the change
+    /// or end the process (`SIGBUS`). This crate never does.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Memory::open_with(path, Options::default())
     }
@@ -267,7 +267,8 @@ impl Memory {
         })
     }
 
-    /// Adds the patterns of a snapshot of any memory of the same type and length, with their texts, under new ids. All or none.
+    /// Adds the patterns of a snapshot of any memory of the same type and length, with their texts, under new ids. All
+    /// or none.
     pub fn merge(&self, other: &Snapshot) -> Result<Range<u64>> {
         self.merge_with(other, UNWATCHED)
     }
@@ -322,8 +323,8 @@ impl Memory {
         Ok(ids)
     }
 
-    /// Replaces patterns, which keep their ids, and their texts where `texts` has any: an empty list leaves those that are
-    /// there. All or none.
+    /// Replaces patterns, which keep their ids, and their texts where `texts` has any: an empty list leaves those that
+    /// are there. All or none.
     pub fn update<T: Storable>(&self, ids: &[u64], patterns: ArrayView2<'_, T>, texts: &Texts) -> Result<()> {
         let folder = self.folder()?;
         if ids.len() != patterns.nrows() {

@@ -27,8 +27,8 @@ use crate::{Dtype, Error, Filter, Info, Progress, Result, Storable};
 /// removed. [`Snapshot::row_of`] and [`Snapshot::id_of`] go from one to the other in O(log n).
 ///
 /// **What is copied.** [`Snapshot::parts`] reads everything in place. [`Snapshot::patterns`] is a view without a copy
-/// where the patterns are one stretch of one segment, as after [`Memory::compact`](crate::Memory::compact); otherwise it
-/// copies them, at each call.
+/// where the patterns are one stretch of one segment, as after [`Memory::compact`](crate::Memory::compact); otherwise
+/// it copies them, at each call.
 ///
 /// **What is checked.** A block of patterns (1 MiB) is held against its checksum the first time it is read, and so are
 /// ids and texts. [`Memory::verify`](crate::Memory::verify) reads everything.
@@ -164,8 +164,8 @@ impl Snapshot {
         Snapshot { origin, runs: runs.into(), len }
     }
 
-    /// Closes the connection to the catalogue, so that SQLite can shorten its log however long this is kept. Ids and patterns
-    /// stay; labels and metadata can no longer be asked for, of clones neither.
+    /// Closes the connection to the catalogue, so that SQLite can shorten its log however long this is kept. Ids and
+    /// patterns stay; labels and metadata can no longer be asked for, of clones neither.
     pub fn without_texts(self) -> Self {
         if let Some(connection) = &self.origin.catalogue {
             *locked(connection) = None;
@@ -303,8 +303,8 @@ impl Snapshot {
         })
     }
 
-    /// The patterns in place, a block at a time, each with its first row. Never copies; blocks are checked before they are
-    /// reached, some at a time and by all threads.
+    /// The patterns in place, a block at a time, each with its first row. Never copies; blocks are checked before they
+    /// are reached, some at a time and by all threads.
     pub fn parts<T: Storable>(&self) -> Result<impl Iterator<Item = Result<(usize, ArrayView2<'_, T>)>>> {
         self.check_type::<T>("patterns")?;
         Ok(self.runs.iter().flat_map(move |run| {
@@ -340,8 +340,8 @@ impl Snapshot {
         self.file(run).patterns(row..row + 1)
     }
 
-    /// The file and the bytes in it that hold all patterns, row after row, after they were checked; `None` unless they are
-    /// one stretch of one file. For programs that map the file themselves.
+    /// The file and the bytes in it that hold all patterns, row after row, after they were checked; `None` unless they
+    /// are one stretch of one file. For programs that map the file themselves.
     pub fn place_in_file(&self) -> Result<Option<(&Path, Range<usize>)>> {
         let [run] = &self.runs[..] else { return Ok(None) };
         let file = self.file(run);
@@ -482,8 +482,8 @@ impl Snapshot {
         Ok(Snapshot::of_runs(Arc::clone(&self.origin), joined(rows.into_iter())))
     }
 
-    /// Reads everything: SQLite's own check, checksums, texts, whether all patterns are finite, and whether catalogue and
-    /// segments speak of the same ids. The first fault is the error.
+    /// Reads everything: SQLite's own check, checksums, texts, whether all patterns are finite, and whether catalogue
+    /// and segments speak of the same ids. The first fault is the error.
     pub fn verify(&self) -> Result<()> {
         self.verify_with(UNWATCHED)
     }

@@ -94,8 +94,8 @@ impl Content<'_> {
     }
 }
 
-/// Bytes of patterns that are written at a time. The system keeps a file in pages as large as the writes that made it, and
-/// reads it faster through large ones: 1.2 times at 32 MiB against 1 MiB (benches/store.rs, ext4).
+/// Bytes of patterns that are written at a time. The system keeps a file in pages as large as the writes that made it,
+/// and reads it faster through large ones: 1.2 times at 32 MiB against 1 MiB (benches/store.rs, ext4).
 const WRITE: usize = 32 << 20;
 
 /// Writes rows, and takes the checksum of each block of them on the way.

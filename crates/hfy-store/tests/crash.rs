@@ -110,8 +110,8 @@ impl Model {
     }
 }
 
-/// Changes a memory until it is killed: the child of the test below, and nothing without it. It says each change before it
-/// is made, and `done` after.
+/// Changes a memory until it is killed: the child of the test below, and nothing without it. It says each change before
+/// it is made, and `done` after.
 #[test]
 fn child_that_changes_a_memory() {
     let Some(path) = std::env::var_os("HFY_STORE_CHANGE").map(PathBuf::from) else { return };

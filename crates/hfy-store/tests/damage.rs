@@ -1,4 +1,5 @@
-//! A damaged, truncated or hostile file is an error that says what is wrong, or the memory that was saved. Never a panic.
+//! A damaged, truncated or hostile file is an error that says what is wrong, or the memory that was saved. Never a
+//! panic.
 
 mod support;
 

@@ -25,9 +25,10 @@ Examples:
 
 /// Compute energies of states
 ///
-/// The energy is E(q) = Ψ(q) - Ω*(X q), the sum of a convex and a concave part; it is infinite outside the domain of Ψ. The
-/// normalised energy is the paper's, the energy plus Ω*(0) + M²/2 for the largest norm M of a pattern. For entmax and
-/// normmax with the identity it is at least zero on the convex hull of the patterns; for other pairs it may be less.
+/// The energy is E(q) = Ψ(q) - Ω*(X q), the sum of a convex and a concave part; it is infinite outside the domain of Ψ.
+/// The normalised energy is the paper's, the energy plus Ω*(0) + M²/2 for the largest norm M of a pattern. For entmax
+/// and normmax with the identity it is at least zero on the convex hull of the patterns; for other pairs it may be
+/// less.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

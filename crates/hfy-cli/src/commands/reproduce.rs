@@ -32,8 +32,8 @@ from several places are joined by cat.";
 
 /// Make the tables and figures of the paper again, beside the published numbers
 ///
-/// Writes for each experiment result.json and its figures as SVG and PNG, and one page over all, index.html. The data sets are
-/// looked for where `hfy data where` says.
+/// Writes for each experiment result.json and its figures as SVG and PNG, and one page over all, index.html. The data
+/// sets are looked for where `hfy data where` says.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -61,7 +61,8 @@ pub(crate) struct Arguments {
     /// Look for data sets in this folder first
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Use the cells, finished pieces of work, in this file, and add new ones to it; given again, files that are only read
+    /// Use the cells, finished pieces of work, in this file, and add new ones to it; given again, files that are only
+    /// read
     #[arg(long, value_name = "FILE", help_heading = "In pieces")]
     cells: Vec<PathBuf>,
     /// Use the cells in this file, and do not write to it
@@ -73,8 +74,8 @@ pub(crate) struct Arguments {
     /// Begin no new cell after so many minutes
     #[arg(long, value_name = "M", value_parser = minutes, allow_negative_numbers = true, help_heading = "In pieces")]
     minutes: Option<Duration>,
-    /// Compute the I-th of N shares of the cells, for N processes with a file each; training has a lock that threads of one
-    /// process wait for
+    /// Compute the I-th of N shares of the cells, for N processes with a file each; training has a lock that threads of
+    /// one process wait for
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = str::parse::<Share>, help_heading = "In pieces")]
     share: Share,
 }

@@ -38,7 +38,8 @@ pub(crate) struct Recall {
     pub(crate) steps: usize,
     /// The energies of the cue and of each state.
     pub(crate) energies: Vec<f64>,
-    /// Whether one step was certain to return the right thing, known before it was taken; `None` for a map without a margin.
+    /// Whether one step was certain to return the right thing, known before it was taken; `None` for a map without a
+    /// margin.
     pub(crate) certified: Option<bool>,
 }
 
@@ -105,8 +106,8 @@ impl Session {
         Ok(cue)
     }
 
-    /// Shows every picture, damaged; `seed` decides the damage. Without `details` there are neither energies along the way nor
-    /// certificates.
+    /// Shows every picture, damaged; `seed` decides the damage. Without `details` there are neither energies along the
+    /// way nor certificates.
     pub(crate) fn recall(&self, glyphs: &[Glyph], damage: Damage, seed: u64, details: bool) -> Result<Vec<Recall>> {
         let damaged = |glyph: usize| damage.apply(&glyphs[glyph].greys, seed.wrapping_mul(1009) + glyph as u64);
         let mut cues = Vec::with_capacity(glyphs.len());

@@ -11,8 +11,8 @@ pub(crate) struct Thumb<'a> {
     pub(crate) greys: &'a [f64],
 }
 
-/// Pictures beside each other, captions above. `true` ink is decided at the middle of the greys; what lies near the middle is
-/// shaded, so that a blend or a masked half can be told from ink and from paper without colours.
+/// Pictures beside each other, captions above. `true` ink is decided at the middle of the greys; what lies near the
+/// middle is shaded, so that a blend or a masked half can be told from ink and from paper without colours.
 pub(crate) fn side_by_side(thumbs: &[Thumb<'_>], gap: usize) -> Vec<String> {
     let mut lines = vec![row(thumbs, gap, |thumb| fit(&visible(&thumb.caption), thumb.size.1))];
     let height = thumbs.iter().map(|thumb| thumb.size.0.div_ceil(2)).max().unwrap_or(0);

@@ -5,8 +5,8 @@ use crate::{Error, Point, Result};
 
 /// A line through points, with a band around it where one is known.
 ///
-/// A point that is NaN breaks the line. A curve without points stands in the legend alone, which explains the colours of
-/// a field, for one.
+/// A point that is NaN breaks the line. A curve without points stands in the legend alone, which explains the colours
+/// of a field, for one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// What it is called in the legend, where it has a name.
@@ -32,8 +32,8 @@ impl Curve {
         Curve { band: Some(band), ..self }
     }
 
-    /// The same with markers at every `step`-th point alone, from the point `first` on. Curves that coincide show whose they
-    /// are if each has its markers at points of its own.
+    /// The same with markers at every `step`-th point alone, from the point `first` on. Curves that coincide show whose
+    /// they are if each has its markers at points of its own.
     pub fn marked_every(self, first: usize, step: usize) -> Self {
         Curve { marked: Some((first, step.max(1))), ..self }
     }

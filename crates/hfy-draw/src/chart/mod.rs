@@ -1,7 +1,8 @@
 //! Figures of numbers: panels with axes, in a grid with a legend.
 //!
 //! A [`Panel`] holds what is plotted, in the units of its axes: curves with bands, bars, a coloured field, contours and
-//! marks. A [`Grid`] puts panels side by side and makes the [`Figure`](crate::Figure). Margins come from measured texts.
+//! marks. A [`Grid`] puts panels side by side and makes the [`Figure`](crate::Figure). Margins come from measured
+//! texts.
 
 mod area;
 mod axis;

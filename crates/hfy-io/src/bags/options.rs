@@ -46,8 +46,8 @@ pub enum Missing {
     /// The file is refused.
     #[default]
     Refuse,
-    /// They stay, as NaN, for a learner to put the mean of the instances that it is trained with in their place. A mean of
-    /// the file would let bags that are set aside for tests have a part in what is trained.
+    /// They stay, as NaN, for a learner to put the mean of the instances that it is trained with in their place. A mean
+    /// of the file would let bags that are set aside for tests have a part in what is trained.
     Mean,
 }
 

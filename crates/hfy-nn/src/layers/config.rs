@@ -48,8 +48,8 @@ pub enum Activation {
     Gelu,
 }
 
-/// All settings of [`Hopfield`](super::Hopfield), with the names, meanings and defaults of hflayers, and then those that
-/// hflayers does not have, from `omega` on.
+/// All settings of [`Hopfield`](super::Hopfield), with the names, meanings and defaults of hflayers, and then those
+/// that hflayers does not have, from `omega` on.
 ///
 /// ```
 /// use hfy_nn::layers::HopfieldConfig;

@@ -119,8 +119,8 @@ impl AssociationCore {
         }
     }
 
-    /// Fails where a learned β cannot be used. Nothing keeps it in its domain, as nothing does in `hfy.torch.nn`: training
-    /// or a file may give any number.
+    /// Fails where a learned β cannot be used. Nothing keeps it in its domain, as nothing does in `hfy.torch.nn`:
+    /// training or a file may give any number.
     fn check_beta(&self) -> Result<()> {
         let Some(beta) = &self.beta else { return Ok(()) };
         let betas = numbers(&beta.val());
@@ -189,8 +189,8 @@ impl AssociationCore {
         if !self.settings.implicit {
             return Ok(Association { iteration: iterate(state, &keys)?, keys, values, mask });
         }
-        // The updates leave no trace; one more from where they end carries the gradient, which the operator makes that of
-        // the fixed point.
+        // The updates leave no trace; one more from where they end carries the gradient, which the operator makes that
+        // of the fixed point.
         let found = iterate(state.detach(), &keys.clone().detach())?;
         let weights = self.associate(found.state.detach(), &keys, &mask, &found.layout)?;
         let step = self.update(weights.clone(), &keys, &found.layout)?;

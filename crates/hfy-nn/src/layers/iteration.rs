@@ -45,8 +45,8 @@ impl Stopping {
 
     /// Associates, then updates the state and associates again, until each head of each bag has ended.
     ///
-    /// `update` gives a state for each bag; `widen` the first state in the same form, for heads that end while others go
-    /// on. A bag ends by itself, so that its answer does not depend on the other bags.
+    /// `update` gives a state for each bag; `widen` the first state in the same form, for heads that end while others
+    /// go on. A bag ends by itself, so that its answer does not depend on the other bags.
     pub(crate) fn iterate(
         &self,
         state: Tensor<2>,

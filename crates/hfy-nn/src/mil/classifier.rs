@@ -27,8 +27,8 @@ pub struct ClassifierConfig {
     pub rectified: bool,
     /// Whether features are shifted and scaled to mean 0 and deviation 1 over the training instances.
     pub scaled: bool,
-    /// Whether the bag is decided by [`EnergyPooling`], with the map, the heads and the β of `pooling`, and not by a linear layer on
-    /// what is pooled.
+    /// Whether the bag is decided by [`EnergyPooling`], with the map, the heads and the β of `pooling`, and not by a
+    /// linear layer on what is pooled.
     pub energy: bool,
 }
 

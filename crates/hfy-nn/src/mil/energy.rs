@@ -8,12 +8,15 @@ use crate::family::{Family, unread};
 use crate::layers::{AssociationReport, HopfieldConfig, Scaling, numbers};
 use crate::operators::{Rows, conjugate, separated};
 
-/// The logit of a bag from the scores of its instances: `Ω*(β s) / β`, minus the energy of a network that stores the scores.
+/// The logit of a bag from the scores of its instances: `Ω*(β s) / β`, minus the energy of a network that stores the
+/// scores.
 ///
-/// With Ω zero on the simplex (`argmax`) it is the largest score, with the negative entropy (`softmax`) the logarithm of a sum of exponentials,
-/// with others something between. Its derivative in a score is the weight `ŷ_Ω(β s) ≥ 0`: evidence can raise the logit and
-/// never lower it, as the assumption of multiple-instance learning says, and instances outside the support have no part in
-/// it. The map must be onto the simplex: a subset of k would have to take low scores too where a bag has few instances. A linear layer on what attention pools can learn the opposite, that a bag is positive until something speaks against it.
+/// With Ω zero on the simplex (`argmax`) it is the largest score, with the negative entropy (`softmax`) the logarithm
+/// of a sum of exponentials, with others something between. Its derivative in a score is the weight `ŷ_Ω(β s) ≥ 0`:
+/// evidence can raise the logit and never lower it, as the assumption of multiple-instance learning says, and instances
+/// outside the support have no part in it. The map must be onto the simplex: a subset of k would have to take low
+/// scores too where a bag has few instances. A linear layer on what attention pools can learn the opposite, that a bag
+/// is positive until something speaks against it.
 ///
 /// Several heads score apart, and the bag has the mean of their logits.
 #[derive(Debug, Clone)]

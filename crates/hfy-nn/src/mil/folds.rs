@@ -16,8 +16,8 @@ pub struct Split {
 
 /// Deals the indices of the labels into folds, each class in a random order of its own and as evenly as it goes.
 ///
-/// The folds hold the same number of a class up to one, and together they are as large up to one: the second class is dealt on where
-/// the first ended. Indices rise within a fold. The seed alone decides, on every machine.
+/// The folds hold the same number of a class up to one, and together they are as large up to one: the second class is
+/// dealt on where the first ended. Indices rise within a fold. The seed alone decides, on every machine.
 pub fn stratified_folds(labels: &[bool], folds: usize, seed: u64) -> Result<Vec<Vec<usize>>, String> {
     if folds < 2 {
         return Err(format!("folds = {folds}: at least 2 are needed"));
@@ -42,8 +42,9 @@ pub fn stratified_folds(labels: &[bool], folds: usize, seed: u64) -> Result<Vec<
     Ok(dealt)
 }
 
-/// One split for each fold: the fold is the test set, the first of `inner_folds` stratified folds of the rest the validation set,
-/// and what remains is to train with. 200 labels in 10 folds and 9 inner ones are split into 160, 20 and 20.
+/// One split for each fold: the fold is the test set, the first of `inner_folds` stratified folds of the rest the
+/// validation set, and what remains is to train with. 200 labels in 10 folds and 9 inner ones are split into 160, 20
+/// and 20.
 pub fn nested(labels: &[bool], folds: usize, inner_folds: usize, seed: u64) -> Result<Vec<Split>, String> {
     let outer = stratified_folds(labels, folds, seed)?;
     outer.into_iter().map(|test| split_rest(labels, test, inner_folds, seed)).collect()
@@ -111,7 +112,8 @@ mod tests {
         let folds = |seed| stratified_folds(&labels, 10, seed).unwrap();
         assert_eq!(folds(0), folds(0));
         assert_ne!(folds(0), folds(1));
-        // A shuffle: the first fold is not that of an even stride, and an index is in different folds for different seeds.
+        // A shuffle: the first fold is not that of an even stride, and an index is in different folds for different
+        // seeds.
         let places: Vec<usize> = (0..50).map(|seed| folds(seed).iter().position(|f| f.contains(&0)).unwrap()).collect();
         assert!((0..10).filter(|fold| places.contains(fold)).count() >= 8, "{places:?}");
     }

@@ -1,7 +1,7 @@
 //! Measures of a classifier of bags, from one score or logit a bag.
 
-/// Area under the receiver operating characteristic: the probability that a random positive bag has a higher score than a
-/// random negative one, where equal scores count half (the statistic of Mann and Whitney).
+/// Area under the receiver operating characteristic: the probability that a random positive bag has a higher score than
+/// a random negative one, where equal scores count half (the statistic of Mann and Whitney).
 ///
 /// `None` without a bag of each class, where a score is NaN, or where the lengths differ.
 pub fn roc_auc(scores: &[f32], positive: &[bool]) -> Option<f64> {

@@ -18,8 +18,8 @@ impl FeatureScaling {
         FeatureScaling::new(vec![0.0; features], vec![1.0; features], device)
     }
 
-    /// By the mean and the deviation over all instances of the bags; of pictures over all pixels together. Numbers that are
-    /// missing, NaN, do not count.
+    /// By the mean and the deviation over all instances of the bags; of pictures over all pixels together. Numbers that
+    /// are missing, NaN, do not count.
     pub(super) fn of(bags: &Bags<'_>, together: bool, device: &Device) -> Self {
         let width = bags.features();
         let sums = |term: &dyn Fn(f64, usize) -> f64| {

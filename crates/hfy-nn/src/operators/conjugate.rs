@@ -8,7 +8,8 @@ use super::operator::{Forward, InputGradients, Operator, View, apply};
 use crate::error::{Error, Result};
 use crate::family::Family;
 
-/// `Ω*(β s) / β` of every bag, for scores with a row for each instance and a column for each head, in the mean over the heads.
+/// `Ω*(β s) / β` of every bag, for scores with a row for each instance and a column for each head, in the mean over the
+/// heads.
 ///
 /// The derivative in a score is its weight `ŷ_Ω(β s)` over the number of heads, which is never negative.
 pub(crate) fn conjugate(scores: Tensor<2>, beta: f32, family: &Family, bags: &Rows) -> Result<Tensor<1>> {

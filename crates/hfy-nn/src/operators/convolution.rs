@@ -8,9 +8,9 @@ use crate::error::{Error, Result, ensure};
 
 /// `max_pool2(relu(conv(x) + bias))`: a convolution without padding, and the maximum of each 2 x 2 block of its output.
 ///
-/// `x` is (pictures, channels, height, width), `weight` (outputs, channels, k, k). The convolution of all pictures is one
-/// product of the weights with the patches as columns, whose memory is k² times that of the pictures. The rectifier and
-/// the maximum commute, so the maximum comes first, and the gradient goes to one entry of a block.
+/// `x` is (pictures, channels, height, width), `weight` (outputs, channels, k, k). The convolution of all pictures is
+/// one product of the weights with the patches as columns, whose memory is k² times that of the pictures. The rectifier
+/// and the maximum commute, so the maximum comes first, and the gradient goes to one entry of a block.
 pub(crate) fn convolve_and_pool(x: Tensor<4>, weight: Tensor<4>, bias: Tensor<1>) -> Result<Tensor<4>> {
     apply(ConvolveAndPool, [x.into(), weight.into(), bias.into()])
 }
@@ -32,7 +32,8 @@ struct Sizes {
 struct Saved {
     /// Patches as columns: (channels k k) rows, (picture, row, column) columns.
     patches: Vec<f32>,
-    /// For each entry of the output its place among the columns of its channel; `NOWHERE` where the rectifier cut it off.
+    /// For each entry of the output its place among the columns of its channel; `NOWHERE` where the rectifier cut it
+    /// off.
     places: Vec<u32>,
 }
 

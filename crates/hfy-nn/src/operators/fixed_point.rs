@@ -22,10 +22,10 @@ pub(crate) struct System {
     pub(crate) depth: usize,
 }
 
-/// `state`, the update of a fixed point, with its upstream gradient g replaced by the solution of `(I - J)ᵀ w = g`, where
-/// J is the Jacobian of the update. Pulled back through the one update that made `state`, w gives the gradient of the
-/// fixed point in the keys, in β and in the map's parameter. Each head of each query has a system of its own, as large
-/// as the head is deep, which is factorised.
+/// `state`, the update of a fixed point, with its upstream gradient g replaced by the solution of `(I - J)ᵀ w = g`,
+/// where J is the Jacobian of the update. Pulled back through the one update that made `state`, w gives the gradient of
+/// the fixed point in the keys, in β and in the map's parameter. Each head of each query has a system of its own, as
+/// large as the head is deep, which is factorised.
 pub(crate) fn adjoint(
     state: Tensor<2>,
     keys: Tensor<2>,

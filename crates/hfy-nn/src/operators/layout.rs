@@ -70,8 +70,8 @@ impl Rows {
     }
 }
 
-/// The scores of all bags in one slice: bag after bag, in each head after head, in each query after query, and a query's
-/// scores of all stored patterns of its bag beside each other. There is no padding.
+/// The scores of all bags in one slice: bag after bag, in each head after head, in each query after query, and a
+/// query's scores of all stored patterns of its bag beside each other. There is no padding.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub(crate) heads: usize,

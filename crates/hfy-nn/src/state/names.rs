@@ -1,7 +1,7 @@
 //! The names that weights have in a state dict of `hfy.torch.nn`, which are those of hflayers.
 //!
-//! Two differences between a path through our modules and such a name: the projections of one depth are one matrix there, and so are
-//! all biases; and learned patterns have a leading axis of length one.
+//! Two differences between a path through our modules and such a name: the projections of one depth are one matrix
+//! there, and so are all biases; and learned patterns have a leading axis of length one.
 
 use std::collections::BTreeMap;
 
@@ -81,8 +81,8 @@ pub(super) fn from_torch(parameters: &[Parameter], mut tensors: Tensors) -> Resu
         let (shape, values) = tensors.take(&name).ok_or_else(|| format!("has no tensor {name}"))?;
         let mut expected = parts[0].1.shape.clone();
         expected[0] = parts.iter().map(|(_, place)| place.shape[0]).sum();
-        // Learned patterns of a layer without `batch_first` have their axis of length one in the middle, and a learned alpha
-        // may have the axes of the scores or none.
+        // Learned patterns of a layer without `batch_first` have their axis of length one in the middle, and a learned
+        // alpha may have the axes of the scores or none.
         if without_ones(&shape) != without_ones(&expected) {
             return Err(format!("has {name} of shape {shape:?}, and the model has {expected:?}"));
         }

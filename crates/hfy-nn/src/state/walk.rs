@@ -46,7 +46,8 @@ impl ModuleVisitor for Walk {
 }
 
 impl Tensors {
-    /// Puts the tensors `prefix` + path into a module; `ids` are noted under `id.` + path. Every tensor with the prefix is used.
+    /// Puts the tensors `prefix` + path into a module; `ids` are noted under `id.` + path. Every tensor with the prefix
+    /// is used.
     pub(crate) fn load_into<M: Module>(&mut self, module: M, prefix: &str, ids: bool) -> Result<M, String> {
         let mut load = Load { names: Vec::new(), from: self, prefix, ids, wrong: None };
         let module = module.map(&mut load);

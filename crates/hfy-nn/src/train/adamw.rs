@@ -37,9 +37,9 @@ impl Default for AdamWConfig {
 
 /// AdamW: `m ← β₁ m + (1-β₁) g`, `v ← β₂ v + (1-β₂) g²`, `w ← w - η (λ w + m̂ / (√v̂ + ε))`.
 ///
-/// Burn's own makes a dozen tensors a parameter and clips each gradient by itself. This one reads and writes each number
-/// once, where it lies, and clips the norm over all parameters. Moments that would become denormal are zero, since
-/// arithmetic on denormal numbers is slow.
+/// Burn's own makes a dozen tensors a parameter and clips each gradient by itself. This one reads and writes each
+/// number once, where it lies, and clips the norm over all parameters. Moments that would become denormal are zero,
+/// since arithmetic on denormal numbers is slow.
 ///
 /// Reference: Loshchilov and Hutter, *Decoupled Weight Decay Regularization*, 2019.
 #[derive(Debug, Clone)]

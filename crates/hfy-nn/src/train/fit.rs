@@ -83,8 +83,8 @@ pub struct Validation {
 pub enum Keep {
     /// Those of the first epoch with the best score.
     Best,
-    /// Those of the epoch with the lowest validation loss among those with the best score. A score of ranks, such as the area
-    /// under the curve, may be perfect long before the decisions are.
+    /// Those of the epoch with the lowest validation loss among those with the best score. A score of ranks, such as
+    /// the area under the curve, may be perfect long before the decisions are.
     #[serde(rename = "best-loss")]
     BestLoss,
     /// Those of the last epoch.
@@ -166,8 +166,8 @@ pub type Observer<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
 pub struct Watch<'a> {
     /// Called before every step; may stop the run, which is [`Error::Interrupted`].
     pub observer: Option<Observer<'a>>,
-    /// A file that is written after every epoch. Where it is there already, the run goes on from it, to the same result as if it had
-    /// not been stopped.
+    /// A file that is written after every epoch. Where it is there already, the run goes on from it, to the same result
+    /// as if it had not been stopped.
     ///
     /// ```
     /// use burn::lr_scheduler::exponential::ExponentialLrSchedulerConfig;

@@ -7,10 +7,11 @@ use burn::tensor::{Bytes, Tensor};
 use super::norm::gradient_norm;
 use crate::error::{Error, Result};
 
-/// An optimiser, as [`fit`](super::fit) uses it: [`AdamW`](super::AdamW) in one pass, or any of Burn's as [`BurnOptimiser`].
+/// An optimiser, as [`fit`](super::fit) uses it: [`AdamW`](super::AdamW) in one pass, or any of Burn's as
+/// [`BurnOptimiser`].
 pub trait Optimiser {
-    /// One step with this learning rate. Returns the module and the norm of the gradient of all parameters together, before it is
-    /// clipped; where that is not finite nothing is changed.
+    /// One step with this learning rate. Returns the module and the norm of the gradient of all parameters together,
+    /// before it is clipped; where that is not finite nothing is changed.
     fn step<M: Module>(&mut self, module: M, gradients: GradientsParams, rate: f64) -> Result<(M, f64)>;
 
     /// All that the next steps depend on, with the ids of the parameters.

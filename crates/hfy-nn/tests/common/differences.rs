@@ -12,8 +12,8 @@ use super::{Matrix, numbers, plain, tracking};
 
 /// Steps of differences, from which the first is taken at which smaller ones agree.
 const STEPS: [f32; 4] = [2e-2, 6e-3, 2e-3, 6e-4];
-/// How far a gradient may lie from the differences, as a share of it, in the Euclidean norm. A bend nearer than an eighth of a step
-/// moves a difference by up to this.
+/// How far a gradient may lie from the differences, as a share of it, in the Euclidean norm. A bend nearer than an
+/// eighth of a step moves a difference by up to this.
 const TOLERANCE: f64 = 1e-2;
 /// Rounding of a function in single precision, as a share of its size.
 const ROUNDING: f64 = 4e-7;
@@ -42,9 +42,9 @@ impl Checked {
 /// Holds the gradients of `sum(c * f)`, for random numbers c, to differences: in every weight of the module that is
 /// learned and in every entry of the inputs.
 ///
-/// Sparse maps and rectifiers bend. Where differences of all steps disagree with each other the function bends too near, and
-/// they say nothing about the gradient; this may happen to a tenth of the entries of a tensor, and to one entry of a
-/// small tensor, but not to its only one.
+/// Sparse maps and rectifiers bend. Where differences of all steps disagree with each other the function bends too
+/// near, and they say nothing about the gradient; this may happen to a tenth of the entries of a tensor, and to one
+/// entry of a small tensor, but not to its only one.
 pub fn check<M: Module, const D: usize>(
     what: &str,
     module: &M,

@@ -45,8 +45,8 @@ pub fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
     tensor.clone().into_data().try_to_vec().expect("layers compute in single precision")
 }
 
-/// A layer with weights that give scores of some size: normal numbers times `size`, and norms around one. Parameters of maps and
-/// beta stay.
+/// A layer with weights that give scores of some size: normal numbers times `size`, and norms around one. Parameters of
+/// maps and beta stay.
 pub fn spread<M: Module>(module: M, size: f64, seed: u64) -> M {
     let mut random = Random::new(seed, 2);
     let mut tensors = state::of(&module);

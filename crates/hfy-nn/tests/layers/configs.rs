@@ -130,7 +130,7 @@ fn maps() {
     for text in ["", "softmx", "entmax", "entmax:x", "subsets", "sequence:x", "softmax:2", "sequence:2:t=a"] {
         refused(&omega(text), &["omega", text]);
     }
-    refused(&omega("entmax:0.5"), &["alpha = 0.5", "[1, inf]"]);
+    refused(&omega("entmax:-0.5"), &["alpha = -0.5", "(0, inf]"]);
     refused(&omega("normmax:1"), &["gamma = 1", "(1, inf]"]);
     refused(&omega("subsets:-1"), &["k = -1", "not negative"]);
     refused(&omega("sequence:0"), &["k = 0", "at least one"]);
@@ -146,7 +146,7 @@ fn maps() {
         let value = OmegaParameter::Learned(vec![value]);
         refused(&apart("entmax", value), &["omega parameter", "strictly between 1 and 2"]);
     }
-    for value in [0.5, f64::NAN] {
+    for value in [-0.5, f64::NAN] {
         refused(&apart("entmax", OmegaParameter::Learned(vec![value])), &["alpha"]);
         refused(&apart("entmax", OmegaParameter::Fixed(vec![value])), &["alpha"]);
         refused(&apart("normmax", OmegaParameter::Learned(vec![value])), &["gamma"]);

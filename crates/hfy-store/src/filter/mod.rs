@@ -22,9 +22,9 @@ use crate::{Error, Result};
 /// | `not`, `and`, `or`, `( )` | as usual: `not` binds closest, then `and` |
 ///
 /// A field is a key of the metadata, or a path of keys as in `author.name`; a key that is no plain word stands between
-/// backticks. `label` and `id` are the label and the id; `metadata.label` is a key of that name. A comparison with a field
-/// that is missing, or of another type, is false (`!=` is true of another type), so `not lang = "de"` includes patterns
-/// without the field and `lang != "de"` does not.
+/// backticks. `label` and `id` are the label and the id; `metadata.label` is a key of that name. A comparison with a
+/// field that is missing, or of another type, is false (`!=` is true of another type), so `not lang = "de"` includes
+/// patterns without the field and `lang != "de"` does not.
 ///
 /// The text is parsed here; its names and values reach SQLite as bound parameters, never as SQL.
 ///

@@ -16,8 +16,8 @@ Examples:
 
 /// Get data sets from where they are published
 ///
-/// They are put into DIR/SET. What is there already and right is left alone. A download that is cut short, or stopped with
-/// Ctrl-C, leaves a file that ends in .part, and the next get goes on from there.
+/// They are put into DIR/SET. What is there already and right is left alone. A download that is cut short, or stopped
+/// with Ctrl-C, leaves a file that ends in .part, and the next get goes on from there.
 #[derive(Debug, Args)]
 #[cfg_attr(not(feature = "download"), allow(dead_code, reason = "they are read to be refused"))]
 #[command(after_help = EXAMPLES)]

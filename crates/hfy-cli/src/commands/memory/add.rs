@@ -16,7 +16,8 @@ Examples:
 
 /// Add patterns to a memory
 ///
-/// They get the ids that follow; the patterns that are there keep theirs. Several programs may add at once: they take turns.
+/// They get the ids that follow; the patterns that are there keep theirs. Several programs may add at once: they take
+/// turns.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

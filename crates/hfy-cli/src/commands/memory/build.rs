@@ -21,8 +21,9 @@ Examples:
 
 /// Build a memory from files of numbers or pictures
 ///
-/// Each row of numbers, and each picture, is a pattern. Greys become numbers from -1 (black) to 1 (white); pictures must be of
-/// one size. Ids are given out from 0 on. What --map, --post and --beta say is kept as what to use with this memory.
+/// Each row of numbers, and each picture, is a pattern. Greys become numbers from -1 (black) to 1 (white); pictures
+/// must be of one size. Ids are given out from 0 on. What --map, --post and --beta say is kept as what to use with this
+/// memory.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -11,8 +11,8 @@ use crate::terminal::Watch;
 
 /// Merge the segments of a memory into one
 ///
-/// Small segments are merged by themselves as they come. This gives back the room of all removed patterns, and lets programs
-/// use the patterns in place. Readers go on meanwhile; writers wait.
+/// Small segments are merged by themselves as they come. This gives back the room of all removed patterns, and lets
+/// programs use the patterns in place. Readers go on meanwhile; writers wait.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  hfy memory compact letters.hfy")]
 pub(crate) struct Arguments {

@@ -18,7 +18,8 @@ Examples:
 
 /// Write a memory to one file, for exchange
 ///
-/// The file is of the safetensors format, has everything that the memory holds, and can be used in its place, but not changed.
+/// The file is of the safetensors format, has everything that the memory holds, and can be used in its place, but not
+/// changed.
 #[derive(Debug, Args)]
 #[command(after_help = EXPORT)]
 pub(crate) struct Export {

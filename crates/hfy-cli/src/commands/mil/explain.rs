@@ -17,8 +17,9 @@ use crate::terminal::{Align, Style, Table};
 
 /// Show which instances of each bag the heads looked at
 ///
-/// With a sparse separation the support is exact: an instance without weight had no part in what was pooled. With softmax, entmax,
-/// normmax and subsets the decision would be the same without it; with sequence and windows it also keeps its neighbours apart.
+/// With a sparse separation the support is exact: an instance without weight had no part in what was pooled. With
+/// softmax, entmax, normmax and subsets the decision would be the same without it; with sequence and windows it also
+/// keeps its neighbours apart.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// A model that `hfy mil train` wrote

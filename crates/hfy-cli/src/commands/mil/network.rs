@@ -40,7 +40,8 @@ pub(super) struct Network {
     /// Share of the weights of the pooling that training leaves out
     #[arg(long, value_name = "SHARE", default_value = "0", allow_negative_numbers = true, help_heading = "Network")]
     dropout: f64,
-    /// Decide by the energy of the instances' scores, which evidence can only raise (heads and β as given, β = 1 by default)
+    /// Decide by the energy of the instances' scores, which evidence can only raise (heads and β as given, β = 1 by
+    /// default)
     #[arg(long, help_heading = "Network")]
     energy: bool,
     /// Features as they are, and not brought to mean 0 and deviation 1

@@ -19,9 +19,9 @@ use crate::terminal::{self, Style, Watch, number};
 
 /// Learn from bags with labels
 ///
-/// A part of the bags, drawn evenly from both labels, is set aside to choose the epoch by, and β where several are given. The
-/// model that is written holds the classifiers of all seeds; its probabilities are their means. Ctrl-C leaves what is done
-/// beside MODEL, and the same command goes on from there.
+/// A part of the bags, drawn evenly from both labels, is set aside to choose the epoch by, and β where several are
+/// given. The model that is written holds the classifiers of all seeds; its probabilities are their means. Ctrl-C
+/// leaves what is done beside MODEL, and the same command goes on from there.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -135,7 +135,8 @@ fn told(progress: &Progress<'_>) -> String {
     }
 }
 
-/// The configuration whose classifiers have the highest score on the validation bags, in the mean, then the lowest loss.
+/// The configuration whose classifiers have the highest score on the validation bags, in the mean, then the lowest
+/// loss.
 fn best(trained: Vec<Vec<Trained>>, configs: &[TrainConfig]) -> (&TrainConfig, Vec<Trained>) {
     let mut all = trained.into_iter().zip(configs);
     let mut best = all.next().expect("there is always a configuration");
@@ -147,7 +148,8 @@ fn best(trained: Vec<Vec<Trained>>, configs: &[TrainConfig]) -> (&TrainConfig, V
     (best.1, best.0)
 }
 
-/// How good classifiers are on their validation bags: the larger the better. A score of ranks alone is often 1 on few bags.
+/// How good classifiers are on their validation bags: the larger the better. A score of ranks alone is often 1 on few
+/// bags.
 pub(super) fn rank(members: &[Trained]) -> (f64, f64) {
     let found = members.iter().filter_map(|fitted| fitted.epochs[fitted.kept].validation);
     found.fold((0.0, 0.0), |(score, loss), one| (score + one.score, loss - one.loss))

@@ -16,8 +16,8 @@ Examples:
 
 /// Recall every pattern once, in any order
 ///
-/// With constrained sparsemax a pattern that was given weight can be given that much less later. With penalised entmax the
-/// scores of patterns that had their turn are lowered, by an average that forgets. The defaults are the paper's.
+/// With constrained sparsemax a pattern that was given weight can be given that much less later. With penalised entmax
+/// the scores of patterns that had their turn are lowered, by an average that forgets. The defaults are the paper's.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -22,8 +22,8 @@ use document::{Document, Parameters};
 
 /// Recall patterns one after the other, from one cue
 ///
-/// A retrieval ends at one pattern. Recall goes on from there and keeps account of what has had its turn: freely, each pattern
-/// once in any order, or in sequence, each pattern followed by the one that is stored after it.
+/// A retrieval ends at one pattern. Recall goes on from there and keeps account of what has had its turn: freely, each
+/// pattern once in any order, or in sequence, each pattern followed by the one that is stored after it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Free(Box<free::Arguments>),

@@ -62,7 +62,8 @@ fn titled(document: &Document, width: f64, height: f64) -> Figure {
     figure
 }
 
-/// A disc for what came again and a triangle for a jump, the former on the latter, each with white around it where there is room.
+/// A disc for what came again and a triangle for a jump, the former on the latter, each with white around it where
+/// there is room.
 fn mark(figure: &mut Figure, repeat_at: Option<Point>, jump_at: Option<Point>, radius: f64) {
     let ring = if radius > 3.0 { 1.5 } else { 0.0 };
     if let Some(at) = jump_at {

@@ -18,8 +18,9 @@ Examples:
 
 /// Recall patterns in the order in which they are stored
 ///
-/// A round associates the state with a neighbour (sequential 2-subsets), takes the state away, and lets the rest settle. From the
-/// first pattern it goes forward; neighbours have no direction, so that from elsewhere it may go back. The defaults are the paper's.
+/// A round associates the state with a neighbour (sequential 2-subsets), takes the state away, and lets the rest
+/// settle. From the first pattern it goes forward; neighbours have no direction, so that from elsewhere it may go back.
+/// The defaults are the paper's.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

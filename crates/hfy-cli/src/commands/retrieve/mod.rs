@@ -29,8 +29,8 @@ Examples:
 
 /// Retrieve patterns: let queries run to where the network takes them
 ///
-/// Each query ends as exactly one pattern, as an association of several (k-subsets), as a blend, at the limit of steps, or as no
-/// match by a rule of yours.
+/// Each query ends as exactly one pattern, as an association of several (k-subsets), as a blend, at the limit of steps,
+/// or as no match by a rule of yours.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group(ArgGroup::new("stop").args(["steps", "residual"])))]
