@@ -99,7 +99,7 @@ def test_errors_of_kernels():
     (TypeError, ["axis = 'last'"], lambda x: hj.sparsemax(x, "last")),
     (TypeError, ["mask is of dtype int32", "True for what takes part"], lambda x: hj.sparsemax(x, mask=jnp.arange(3))),
     (ValueError, [r"mask has shape \[2\]", r"\[2, 3\]"], lambda x: hj.sparsemax(x, mask=jnp.array([True, False]))),
-    (ValueError, ["alpha = 0.5"], lambda x: hj.entmax(x, 0.5)),
+    (ValueError, ["alpha = -0.5"], lambda x: hj.entmax(x, -0.5)),
     (ValueError, ["gamma = 1"], lambda x: hj.normmax(x, 1)),
     (ValueError, ["k = 4"], lambda x: hj.subsets(x, 4)),
     (ValueError, [r"alpha has shape \[2\]", r"\[2, 1\]"], lambda x: hj.entmax(x, jnp.ones(2))),

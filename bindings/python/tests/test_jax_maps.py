@@ -116,5 +116,5 @@ def test_learned_alpha_stays_inside():
     assert alpha[0] == 1 and alpha[2] == 1.5 and alpha[4] == 2 and (jnp.diff(alpha) > 0).all()
     assert hj.learned_alpha(raw, 1.0, np.inf)[0] == 1
     assert np.isfinite(jax.grad(lambda raw: hj.learned_alpha(raw).sum())(raw)).all()
-    with pytest.raises(ValueError, match="low = 0.5"):
-        hj.learned_alpha(0.0, 0.5)
+    with pytest.raises(ValueError, match="low = 0.0"):
+        hj.learned_alpha(0.0, 0.0)

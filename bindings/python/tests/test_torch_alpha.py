@@ -68,8 +68,8 @@ def test_state():
 
 
 def test_bad_input():
-    with says(ValueError, "low = 0.5", "1 <= low < high"):
-        AlphaParameter(low=0.5)
+    with says(ValueError, "low = 0.0", "0 < low < high"):
+        AlphaParameter(low=0.0)
     with says(ValueError, "high = 1.0"):
         AlphaParameter(low=1.0, high=1.0)
     for initial in [1.0, 2.0, 0.3, 7.0, float("nan")]:

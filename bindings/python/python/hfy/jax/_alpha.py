@@ -18,8 +18,8 @@ def learned_alpha(raw: Any, low: float = 1.0, high: float = 2.0) -> jax.Array:
     >>> hfy.jax.learned_alpha([-1e9, 0.0, 1e9])
     Array([1. , 1.5, 2. ], dtype=float32)
     """
-    if not 1 <= low < high:
-        raise ValueError(f"low = {low}, high = {high}: they must satisfy 1 <= low < high")
+    if not 0 < low < high:
+        raise ValueError(f"low = {low}, high = {high}: they must satisfy 0 < low < high")
     free = real("raw", raw)
     if math.isinf(high):
         return low + jax.nn.softplus(free)

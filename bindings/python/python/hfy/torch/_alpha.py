@@ -29,8 +29,8 @@ class AlphaParameter(torch.nn.Module):
         self, initial: float = 1.5, low: float = 1.0, high: float = 2.0, shape: Sequence[int] = ()
     ) -> None:
         super().__init__()
-        if not 1 <= low < high:
-            raise ValueError(f"low = {low} and high = {high}; expected 1 <= low < high")
+        if not 0 < low < high:
+            raise ValueError(f"low = {low} and high = {high}; expected 0 < low < high")
         if not (low < initial < high and math.isfinite(initial)):
             raise ValueError(f"initial = {initial}; expected a number strictly between low = {low} and high = {high}")
         self.low, self.high = float(low), float(high)
