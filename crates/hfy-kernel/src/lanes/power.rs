@@ -5,9 +5,11 @@ use crate::power::{Distance, Exponent, LogExp, multiply};
 use crate::sums::MOST_LANES;
 use crate::{Number, Vectors};
 
-/// The threshold of each row, as what is taken from its scores before the power: `t = base + (z - value)`.
+/// The threshold of each row, as what is taken from its scores before the power: `t = base + (z - value)`, where the base
+/// is one for precise exponents, else zero.
 pub(super) struct PowerRoot<V> {
     value: V,
+    is_precise: bool,
 }
 
 /// `Σ t^p`, `Σ t^(p-1)`, `Σ t^(p-2)`.
@@ -27,8 +29,8 @@ impl<V: Copy> PowerRoot<V> {
         room: &mut [T],
     ) -> Self {
         let lanes = S::vectors(z).0;
-        match exponent {
-            Exponent::Whole(k) => PowerRoot { value: whole(simd, lanes, k, simd.splat(-T::one()), best) },
+        let value = match exponent {
+            Exponent::Whole(k) => whole(simd, lanes, k, simd.splat(-T::one()), best),
             Exponent::Plain(p) => {
                 let (below, above) = (p.floor(), p.ceil());
                 let high_power = above.to_double() as u32;
@@ -40,7 +42,8 @@ impl<V: Copy> PowerRoot<V> {
                 Self::refine(simd, (p, T::zero(), best), start, z, room)
             }
             Exponent::Precise(p) => Self::refine(simd, (p, T::one(), best), simd.splat(T::zero()), z, room),
-        }
+        };
+        PowerRoot { value, is_precise: exponent.is_precise() }
     }
 
     #[inline(always)]
@@ -50,7 +53,7 @@ impl<V: Copy> PowerRoot<V> {
         mut value: V,
         z: &[T],
         room: &mut [T],
-    ) -> Self {
+    ) -> V {
         // Sums of `t^(p-2)` are no help where the least `t` dominates them.
         let less = if p < T::from_double(2.0) && p > T::zero() { 1 } else { 2 };
         let power = LogExp::new(Distance::from_base(base), p - T::from_double(f64::from(less)));
@@ -68,16 +71,22 @@ impl<V: Copy> PowerRoot<V> {
                 break;
             }
         }
-        PowerRoot { value }
+        value
     }
 
     /// `z ← t^p`.
     #[inline(always)]
     pub(super) fn raise<T: Number, S: Vectors<T, V = V>>(&self, simd: S, p: Exponent<T>, z: &mut [T], room: &mut [T]) {
-        let zero = simd.splat(T::zero());
+        let (zero, one) = (simd.splat(T::zero()), simd.splat(T::one()));
+        // The power may have another base than the equation.
+        let value = match (self.is_precise, p.is_precise()) {
+            (true, false) => simd.sub(self.value, one),
+            (false, true) => simd.add(self.value, one),
+            _ => self.value,
+        };
         let lanes = S::vectors_mut(z).0;
         for z in &mut *lanes {
-            *z = simd.sub(*z, self.value);
+            *z = simd.sub(*z, value);
         }
         match p {
             Exponent::Whole(k) => {

@@ -42,7 +42,8 @@ pub(crate) fn every_map(n: usize) -> Vec<Map> {
     let mut random = Random::new(n as u64);
     let alphas = [0.1, 0.5, 0.9, 1.0 - 1e-6, 1.0 - 1e-12, 1.0, 1.0 + 1e-12, 1.0 + 1e-6, 1.01, 1.25, 1.5, 1.75, 2.0];
     let sparser = [2.5, 4.0, 10.0, 50.0, f64::INFINITY];
-    let gammas = [1.0 + 1e-9, 1.01, 1.25, 1.5, 2.0, 3.0, 5.0, 20.0, 1000.0, f64::INFINITY];
+    // At 1.042 the exponent of the equation is large, and that of the weights is not.
+    let gammas = [1.0 + 1e-9, 1.01, 1.042, 1.25, 1.5, 2.0, 3.0, 5.0, 20.0, 1000.0, f64::INFINITY];
     let size = n as f64;
     let mut maps: Vec<Map> = alphas.into_iter().chain(sparser).map(entmax).collect();
     maps.extend(gammas.into_iter().map(normmax));
