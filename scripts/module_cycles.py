@@ -3,8 +3,8 @@
 
     python3 scripts/module_cycles.py crates/hfy [crates/...]
 
-A module is a file or a folder in src; it uses another where its code, tests and comments apart, names `crate::OTHER`, or
-something that the root of the crate exports from there.
+A module is a file or a folder in src; it uses another where its code, tests and comments apart, names `crate::OTHER`,
+or something that the root of the crate exports from there.
 """
 
 import re

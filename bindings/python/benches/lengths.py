@@ -10,6 +10,7 @@ MALLOC_MMAP_THRESHOLD_ set to 4294967296.
 from timing import THREADS, best  # isort: skip  (first: it sets threads)
 
 import torch
+from torch_maps import forward, forward_and_backward
 
 import hfy.torch as ours
 
@@ -27,15 +28,6 @@ MAPS = {
     "5-normmax": lambda x: ours.normmax_bisect(x, 5),
     "4-subsets": lambda x: ours.budget_bisect(x, min(4, x.shape[-1] - 1)),
 }
-
-
-def forward(function, x, g):
-    return lambda: function(x)
-
-
-def forward_and_backward(function, x, g):
-    leaf = x.clone().requires_grad_()
-    return lambda: torch.autograd.grad(function(leaf), leaf, g)
 
 
 def compared(title, work):

@@ -82,7 +82,8 @@ trait Lanes: Sized {
 
 macro_rules! elementary {
     (
-        $t:ident, $signed:ident, number: $number:expr, mantissa: $mantissa:literal, bias: $bias:literal, round: $round:literal,
+        $t:ident, $signed:ident, number: $number:expr,
+        mantissa: $mantissa:literal, bias: $bias:literal, round: $round:literal,
         ln2: ($ln2_high:literal, $ln2_low:literal), exp: $exp:expr, exp2: $exp2:expr, atanh: $atanh:expr,
         exp_less_one: $exp_less_one:expr, log_one_plus: $log_one_plus:expr
     ) => {

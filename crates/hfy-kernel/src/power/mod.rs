@@ -63,13 +63,9 @@ impl<T: Number> Distance<T> {
     #[inline(always)]
     fn new((shift, scale): (T, T), at: Offset<T>, p: Exponent<T>) -> Self {
         let base = if p.is_precise() { T::one() } else { T::zero() };
-        Distance { shift, scale, value: at.tau() + base, base }.keeping(at)
-    }
-
-    /// The value itself, where it is that of the same base: a difference would round it.
-    #[inline(always)]
-    fn keeping(self, at: Offset<T>) -> Self {
-        if self.base == at.base { Distance { value: at.value, ..self } } else { self }
+        // The threshold itself, where it has the same base: a difference would round it.
+        let value = if base == at.base { at.value } else { at.tau() + base };
+        Distance { shift, scale, value, base }
     }
 
     #[inline(always)]
@@ -115,6 +111,7 @@ macro_rules! with_raise {
         }
     };
 }
+
 /// The first `count` of `Σ t^p, Σ t^(p-1), …` over `t = (z - τ)₊`, where positive; `p` above `count - 1`, or whole.
 pub(crate) fn power_sums<T: Number + Tabled>(
     z: Scores<'_, T>,
@@ -127,7 +124,9 @@ pub(crate) fn power_sums<T: Number + Tabled>(
     macro_rules! counts {
         ($($count:literal),*) => {
             match count {
-                $($count => with_raise!(T, by, distance, least, $count - 1, sums[..$count].copy_from_slice(&by.sums::<$count>(z.row))),)*
+                $($count => with_raise!(T, by, distance, least, $count - 1, {
+                    sums[..$count].copy_from_slice(&by.sums::<$count>(z.row));
+                }),)*
                 _ => unreachable!("{count} sums are not taken together"),
             }
         };

@@ -2,8 +2,8 @@ use super::{Certificate, checked_beta, needed_lead};
 use crate::error::{Error, Result};
 use crate::real::Real;
 
-/// The share of patterns that are fixed points, as a function of `β`: pattern `i` is one from `β = m/Δ_i` on, and never
-/// if `Δ_i ≤ 0`.
+/// The share of patterns that are fixed points, as a function of `β`: pattern `i` is one from `β = m/Δ_i` on, and
+/// never if `Δ_i ≤ 0`.
 ///
 /// ```
 /// use hfy::{Certifier, Entmax};
@@ -39,8 +39,8 @@ impl<T: Real> Curve<T> {
         Ok(fixed as f64 / self.separations.len().max(1) as f64)
     }
 
-    /// The smallest `β` of the patterns' type at which at least this share of the patterns are fixed points; `None` if
-    /// no finite one will do.
+    /// The smallest `β` of the patterns' type at which at least this share of the patterns are fixed points; `None`
+    /// if no finite one will do.
     pub fn smallest_beta(&self, share: f64) -> Result<Option<f64>> {
         if !(share > 0.0 && share <= 1.0) {
             return Err(Error::parameter("share", share, "a share of the patterns must lie in (0, 1]"));

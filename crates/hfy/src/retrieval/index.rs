@@ -15,12 +15,12 @@ const ROWS: usize = 512;
 
 /// Coordinates of the patterns along their principal directions, with the length of what those leave over.
 ///
-/// Weights do not change when every score moves by the same amount, so patterns may be centred at their mean `m`; then
-/// `(x-m)·q = (x-m)·m + z·w + (rest of x)·(rest of q)`, where `z` and `w` are coordinates of `x-m` and `q-m` along a
-/// few orthonormal directions, and the last term is at most the product of the two lengths. One product with the first
-/// half of the coordinates bounds every score; the other half tightens the bound of those patterns that it leaves; and
-/// patterns whose bound falls short of the map's reach are never read. Where patterns have no such structure the bounds
-/// are loose, and the engine notices and computes the full product instead.
+/// Weights do not change when every score moves by the same amount, so patterns may be centred at their mean `m`;
+/// then `(x-m)·q = (x-m)·m + z·w + (rest of x)·(rest of q)`, where `z` and `w` are coordinates of `x-m` and `q-m`
+/// along a few orthonormal directions, and the last term is at most the product of the two lengths. One product with
+/// the first half of the coordinates bounds every score; the other half tightens the bound of those patterns that it
+/// leaves; and patterns whose bound falls short of the map's reach are never read. Where patterns have no such
+/// structure the bounds are loose, and the engine notices and computes the full product instead.
 #[derive(Debug, Clone)]
 pub struct Index<T> {
     pub(super) mean: Vec<T>,

@@ -50,8 +50,8 @@ impl<'s, S: Structure> Rivals<'s, S> {
         Ok(self.states() * self.farthest(variables, 1.0)?)
     }
 
-    /// The largest `∇Ω(a)·(a - a')` over the others: a lead in score that suffices. Half of the squared distance where
-    /// all structures have as many variables, or both states are regularised.
+    /// The largest `∇Ω(a)·(a - a')` over the others: a lead in score that suffices. Half of the squared distance
+    /// where all structures have as many variables, or both states are regularised.
     pub(crate) fn weight(&self, variables: usize) -> Result<f64> {
         self.farthest(variables, self.states() - 1.0)
     }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Rows of up to 512 entries take another way: many of them are solved at once, one in each lane of vectors. [`plan`]
-//! says which way a row takes; every constant of that choice stands there.
+//! says which way a row takes.
 
 mod candidates;
 pub(crate) mod capped;
@@ -32,7 +32,7 @@ use hfy_kernel::{Buffers, LaneOutcome};
 
 use crate::convex::{Outcome, check_gradient, check_scores};
 use crate::error::{Result, check_len};
-use crate::real::{InOut, LaneMap, Real, from_copy, with_copy};
+use crate::real::{InOut, LaneMap, Real, from_copy, with_zeros};
 use crate::support::Support;
 
 /// A map that is solved by finding a threshold.
@@ -51,7 +51,7 @@ pub(crate) trait Threshold<T: Real> {
 }
 
 /// The weights of a row that is masked entirely.
-pub(crate) fn emptied<T: Real>(row: &mut [T]) -> Outcome {
+fn emptied<T: Real>(row: &mut [T]) -> Outcome {
     row.fill(T::zero());
     Outcome::Empty
 }
@@ -147,8 +147,8 @@ pub(crate) fn support<T: Real>(map: &impl Threshold<T>, theta: &[T], support: &m
 fn collect<T: Real>(map: &impl Threshold<T>, theta: &[T], support: &mut Support<T>) -> Result<Option<T>> {
     support.clear();
     if plan::lanes(map, theta.len()).is_some() {
-        return with_copy(theta, |y| {
-            if argmax(map, y)? == Outcome::Empty {
+        return with_zeros(theta.len(), |y| {
+            if argmax_into(map, theta, y)? == Outcome::Empty {
                 return Ok(None);
             }
             support.read(y);

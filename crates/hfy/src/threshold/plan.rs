@@ -1,5 +1,5 @@
-//! How a row is solved, from what is known of it. Every constant stands here, with the benchmark that chose it; all ran
-//! on two cores with AVX-512 (`docs/performance.md`).
+//! How a row is solved, from what is known of it: the constants that choose between ways, each with the benchmark that
+//! shows their effect (`docs/performance.md`).
 
 use hfy_kernel::MOST_WIDTH;
 
@@ -70,7 +70,7 @@ impl<T: Real> Equation<T> {
 }
 
 /// How many sums of powers a step of the search takes: the more, the longer it is, and the steeper the powers the more
-/// of them count. `make bench CASES=entmax`: 3 at alpha = 1.3, 5 at 1.18, 7 at 1.13 and 1.03.
+/// of them count. `make bench CASES=entmax`.
 pub(super) fn sums<T: Real>(p: T) -> usize {
     if p < T::of(4.0) {
         3
@@ -96,7 +96,7 @@ pub(super) const LEAST_SAMPLE: usize = 64;
 pub(super) const MOST_SAMPLE: usize = 4096;
 
 /// Rows of so many entries are copied where they are read, so that stores are waited for together with loads. Shorter
-/// ones are in a near cache before long. `make bench CASES=sparsemax`, new arrays.
+/// ones are in a near cache before long. `make bench CASES=sparsemax`.
 pub(super) fn copies(entries: usize) -> bool {
     entries >= 8192
 }

@@ -18,16 +18,16 @@ use crate::threshold::{self, Candidates, Equation, Solution, Threshold, concave,
 /// ŷ(θ) = argmax { θ·y - Ω(y) : y in the simplex },   Ω(y) = (Σ y_i^α - 1) / (α (α - 1)),
 /// ```
 ///
-/// for every α in (0, ∞]: softmax at 1 (`Ω = Σ y log y`), sparsemax at 2, argmax with ties shared at ∞. The weights are
-/// `[(α-1) θ_i - τ]₊^(1/(α-1))`. For α > 1 the map is exactly one-hot from a margin of `1/(α-1)` on; for α < 1 every
-/// entry has weight, and the tail falls as a power of the score.
+/// for every α in (0, ∞]: softmax at 1 (`Ω = Σ y log y`), sparsemax at 2, argmax with ties shared at ∞. The weights
+/// are `[(α-1) θ_i - τ]₊^(1/(α-1))`. For α > 1 the map is exactly one-hot from a margin of `1/(α-1)` on; for α < 1
+/// every entry has weight, and the tail falls as a power of the score.
 ///
 /// **Cost.** One pass finds the maximum of each block of 32 scores; a solve on those maxima bounds the threshold, and
-/// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by rounds of a long step
-/// on the candidates, usually one or two of them, to the last bits; entries too small to change the sum are left out. A
-/// weight is a power: multiplications where `1/(α-1)` is a whole number up to 24, else a logarithm and an exponential,
-/// or a few terms of a series from a table in `f32` where a processor looks sixteen numbers up at once. Rows of up to
-/// 512 entries are solved many at a time.
+/// only blocks that reach it are read again. α = 1.5 and 2 are solved in closed form, other α by rounds of a long
+/// step on the candidates, usually one or two of them, to the last bits; entries too small to change the sum are left
+/// out. A weight is a power: multiplications where `1/(α-1)` is a whole number up to 24, else a logarithm and an
+/// exponential, or a few terms of a series from a table in `f32` where a processor looks sixteen numbers up at once.
+/// Rows of up to 512 entries are solved many at a time.
 ///
 /// **Stability.** Scores are shifted by their maximum first. The iteration runs on `1 + τ`, so nothing is lost as α
 /// approaches 1 from either side; above 2 it runs on the smallest weight, where the threshold itself is
